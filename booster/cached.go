@@ -130,6 +130,9 @@ func (l *Tables) fromCache(in *Input, key *cache.Key) bool {
 		in.Log.Warn("the cache is rebuilt", "file", in.Cache, "reason", strings.TrimPrefix(replace.Reason(err).Error(), ErrCache.Error()+": "))
 		return false
 	}
+	if c.Schema.Written, err = dataset.Writing(in.Options...); err != nil { // the same as of the tables, by the key
+		return false
+	}
 	in.Log.Info("using cache: the tables are not read", "file", in.Cache)
 	l.Cached = true
 	l.Train, l.Valid = cachedData(c)

@@ -271,7 +271,8 @@ func (s *ChunkedTable) finish(a *tableBuilder, t *Table) error {
 			return a.unlabelled(c, int(rows[0]))
 		}
 	}
-	t.forms = formsByName(columns)
+	t.forms, t.written = formsByName(columns), a.Writing()
+	s.schema.Written = t.written
 	r := &tableNotes{tableBuilder: a, rows: t.rows, read: formNote(columns, t.forms)}
 	s.rows = t.rows
 	for _, c := range columns {

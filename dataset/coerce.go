@@ -35,7 +35,7 @@ func (t *Table) As(s Schema) (*Table, error) {
 	}
 	coerced := *t
 	coerced.columns, coerced.index = make([]*Column, 0, len(targets)), new(nameIndex)
-	coerced.forms = nil
+	coerced.forms, coerced.written = nil, s.Written
 	for i := range s.Columns {
 		if c := &s.Columns[i]; c.Written != "" {
 			if coerced.forms == nil {

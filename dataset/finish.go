@@ -25,7 +25,7 @@ func (a *tableBuilder) finish() (*Table, error) {
 		return nil, a.noRows()
 	}
 	r := &tableNotes{tableBuilder: a, rows: t.rows}
-	t.forms = formsByName(a.columns)
+	t.forms, t.written = formsByName(a.columns), a.Writing()
 	r.read = formNote(a.columns, t.forms)
 	t.columns = make([]*Column, 0, len(a.columns)+len(a.empty))
 	empty := &emptyColumns{left: a.empty, rows: t.rows, of: t.absent}

@@ -5,8 +5,6 @@ import (
 	"strings"
 
 	"boost/dataset/internal/chunk"
-
-	"golang.org/x/text/encoding/charmap"
 )
 
 // Option says how a table is read or what its columns are for. An option that
@@ -16,17 +14,26 @@ type Option func(*chunk.Options)
 // DefaultMissing lists the cell texts that mean "no value" unless MissingOnly is given. With
 // As, those that are levels or classes of the model are values as they were in training.
 func DefaultMissing() []string {
-	return []string{"", "NA", "NaN", "nan", "null", "None", "?", "N/A"}
+	return slices.Clone(chunk.UsualMissing)
 }
 
 func newOptions(opts []Option) (*chunk.Options, error) {
 	o := &chunk.Options{
-		FormatChoice: chunk.FormatChoice{Formats: formats}, Dialect: chunk.Dialect{Decimal: '.'},
-		LibSVM: chunk.LibSVM{IndexBase: -1}, Limits: chunk.Limits{ChunkSize: chunk.DefaultChunk}, Sizes: chunk.DefaultSizes(),
+		FormatChoice: chunk.FormatChoice{Formats: formats},
+		LibSVM:       chunk.LibSVM{IndexBase: -1}, Limits: chunk.Limits{ChunkSize: chunk.DefaultChunk}, Sizes: chunk.DefaultSizes(),
 	}
 	for _, opt := range opts {
 		opt(o)
 	}
+	if o.Schema != nil {
+		if err := o.Schema.Written.Check(); err != nil && o.Err == nil {
+			o.Err = chunk.Errorf("the schema is that of no table: %w", err)
+		}
+	}
+	if o.Err != nil {
+		return o, o.Err
+	}
+	o.Recall()
 	o.Missing = missingWords(o)
 	for _, token := range o.Missing {
 		if v, ok := chunk.ParseNumber([]byte(token), o.Decimal); ok && v == v {
@@ -38,7 +45,10 @@ func newOptions(opts []Option) (*chunk.Options, error) {
 
 // missingWords returns the texts of cells that mean "no value".
 func missingWords(o *chunk.Options) []string {
-	words := o.OnlyMissing
+	words := slices.Clip(o.OnlyMissing)
+	if words == nil && o.Schema != nil {
+		words = slices.Clip(o.Schema.Written.Missing)
+	}
 	if words == nil {
 		words = DefaultMissing()
 		if o.Schema != nil {
@@ -90,7 +100,9 @@ func Categorical(names ...string) Option {
 // counting. One that is a number also means every cell of that value in columns of numbers,
 // however it is written or stored.
 func Missing(words ...string) Option {
-	return func(o *chunk.Options) { o.Missing = append(o.Missing, words...) }
+	return func(o *chunk.Options) {
+		o.Missing = append(o.Missing, words...)
+	}
 }
 
 // MissingOnly replaces DefaultMissing by other words, which are compared as those of Missing.
@@ -105,20 +117,21 @@ func Decimal(point rune) Option {
 			o.Fail("decimal = %q is not possible; it is \".\" or \",\"", string(point))
 			return
 		}
-		o.Decimal = byte(point)
+		o.Decimal, o.Said.Decimal = byte(point), true
 	}
 }
 
 // Encoding names the encoding of the text: utf-8, latin1 or cp1252.
 func Encoding(name string) Option {
 	return func(o *chunk.Options) {
+		o.Said.Encoding = true
 		switch strings.ToLower(name) {
 		case "utf-8", "utf8":
 			o.Encoding = nil
 		case "latin1", "latin-1", "iso-8859-1":
-			o.Encoding = charmap.ISO8859_1
+			o.Encoding = chunk.Encodings["latin1"]
 		case "cp1252", "windows-1252":
-			o.Encoding = charmap.Windows1252
+			o.Encoding = chunk.Encodings["cp1252"]
 		default:
 			o.Fail("encoding = %q is not known; it is \"utf-8\", \"latin1\" or \"cp1252\"", name)
 		}
@@ -146,7 +159,7 @@ func Absent(meaning string) Option {
 		if meaning != "zero" && meaning != "missing" {
 			o.Fail("absent = %q is not possible; it is \"zero\" or \"missing\"", meaning)
 		}
-		o.AbsentMissing = meaning == "missing"
+		o.AbsentMissing, o.Said.Absent = meaning == "missing", true
 	}
 }
 
@@ -256,6 +269,15 @@ func LenientTypes() Option { return func(o *chunk.Options) { o.Lenient = true } 
 // is made for each pass that begins anew. Tables that are read whole leave it aside.
 func KeepRows(size int, chooser func() RowChooser) Option {
 	return func(o *chunk.Options) { o.Chooser, o.Chosen = chooser, size }
+}
+
+// Writing returns what a model keeps of how the tables are written that are read with the options.
+func Writing(opts ...Option) (Written, error) {
+	o, err := newOptions(opts)
+	if err != nil {
+		return Written{}, err
+	}
+	return o.Writing(), nil
 }
 
 // Describe returns a text that is the same for options which read the same table from

@@ -31,6 +31,10 @@ const (
 // by name, and its types taken from the schema.
 type Schema = chunk.Schema
 
+// Written is how the text of a table was written, as far as it is not the usual way. A schema keeps it: a table that is
+// read with As is read so, unless an option says another way.
+type Written = chunk.Written
+
 // ColumnSchema describes one column: Name, Role, Kind, and for a Category column its Levels and whether
 // they are NumericLevels.
 type ColumnSchema = chunk.ColumnSchema

@@ -18,6 +18,7 @@ type Table struct {
 	mixed     []*ParseError
 	index     *nameIndex // of the columns
 	dates     []string
+	written   Written
 	forms     map[string]string // by column: how its numbers are written where that is not plainly
 	absent    *Sparse           // the cells of features beyond the columns, nil where there are none
 }
@@ -221,7 +222,7 @@ func pick[T any](values []T, rows []int32) []T {
 
 // Schema describes the table's columns. The level lists are shared with the table.
 func (t *Table) Schema() Schema {
-	s := Schema{Columns: make([]ColumnSchema, len(t.columns))}
+	s := Schema{Columns: make([]ColumnSchema, len(t.columns)), Written: t.written}
 	for i, c := range t.columns {
 		s.Columns[i] = columnSchema(c)
 		if c.kind.Numeric() {

@@ -101,7 +101,7 @@ func compactHead(c *Contents, used []int) *infer.Head {
 	h := infer.NewHead(&Contents{
 		Objective: c.Objective, Link: c.Link, Outputs: c.Outputs, BaseScore: c.BaseScore,
 		Classes: c.Classes, NumericClasses: c.NumericClasses,
-		Schema: dataset.Schema{Columns: slices.Clone(c.Schema.Columns)}, Cuts: &cuts,
+		Schema: dataset.Schema{Columns: slices.Clone(c.Schema.Columns), Written: c.Schema.Written}, Cuts: &cuts,
 		BestRound: c.BestRound, Compression: c.Compression,
 	}, used)
 	return &h

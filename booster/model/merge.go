@@ -140,6 +140,7 @@ func uniteColumns(models []*Model) (*union, error) {
 	at, ids := map[string]int{}, map[string]bool{}
 	sources := map[string][]sourceFeature{}
 	owner := map[dataset.Role]int{} // the model whose weights, queries and init scores are taken
+	u.schema.Written = models[0].contents.Schema.Written
 	for i, m := range models {
 		feature := 0
 		for _, c := range m.contents.Schema.Columns {
@@ -194,6 +195,12 @@ func uniteColumn(a, b *dataset.ColumnSchema) error {
 	}
 	if (a.Kind == dataset.Category) != (b.Kind == dataset.Category) || a.NumericLevels != b.NumericLevels {
 		return fmt.Errorf("it has %s in one model and %s in another", valuesOf(a), valuesOf(b))
+	}
+	switch {
+	case a.Written == "":
+		a.Written = b.Written
+	case b.Written != "" && a.Written != b.Written:
+		return fmt.Errorf("it is written as %q in one model and as %q in another", a.Written, b.Written)
 	}
 	if a.Kind != dataset.Category {
 		if b.Kind == dataset.Float64 {

@@ -269,7 +269,7 @@ func (a *app) sayUnseen(columns []model.Unseen, rows int) {
 }
 
 // atCommandLine words the way out of a bad cell as flags of a command that has no config:
-// the model does not remember how its table was written.
+// the table may be written in another way than the model remembers.
 func atCommandLine(err error) error {
 	bad := (*dataset.ParseError)(nil)
 	if !errors.As(err, &bad) {

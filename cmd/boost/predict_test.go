@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -283,8 +284,7 @@ func TestPredictNames(t *testing.T) {
 	says(t, must(t, 2, boost(t, "predict", "t.boost", "t.csv", "--id", "low", "--id", "low")).errors, "--id low is given twice")
 }
 
-// A level that is a usual word for a missing value stays a level without being told
-// so again; what cannot be known from the model is said while training.
+// A level that is a usual word for a missing value stays a level without being told so again.
 func TestPredictReadsAsTrained(t *testing.T) {
 	inFolder(t)
 	var s strings.Builder
@@ -293,17 +293,12 @@ func TestPredictReadsAsTrained(t *testing.T) {
 		s.WriteString([]string{"None", "Attached"}[i%2] + "," + strconv.Itoa(i%7) + "," + []string{"cheap", "dear"}[i%2] + "\n")
 	}
 	file(t, "t.csv", s.String())
-	r := must(t, 0, boost(t, "train", "t.csv", "--label", "y", "--set", `data.missing_only=[""]`, "--set", "train.rounds=5", "--set", "data.decimal=."))
-	says(t, r.errors, "the model does not remember how tables are written: give data.missing_only to predict and eval with --set too")
+	must(t, 0, boost(t, "train", "t.csv", "--label", "y", "--set", `data.missing_only=[""]`, "--set", "train.rounds=5", "--set", "data.decimal=."))
 	plain := must(t, 0, boost(t, "predict", "t.boost", "t.csv")).out
 	if told := must(t, 0, boost(t, "predict", "t.boost", "t.csv", "--set", `data.missing_only=[""]`)).out; plain != told {
 		t.Error("predictions depend on whether data.missing_only is given again")
 	}
 	must(t, 0, boost(t, "predict", "t.boost", "t.csv", "--on-unseen", "error"))
-	r = must(t, 0, boost(t, "train", "t.csv", "--label", "y", "--set", "train.rounds=5"))
-	if strings.Contains(r.errors, "remember") {
-		t.Errorf("nothing is to be remembered: %s", r.errors)
-	}
 }
 
 // A level all of whose rows were held out for early stopping is one that the trees
@@ -338,11 +333,78 @@ func TestUnseenIsWhatTheTreesHaveNotSeen(t *testing.T) {
 	}
 }
 
+// A model reads tables as its own was written, without a flag; a table that is written in the usual way is refused with
+// the flag that reads it, or read with a note.
+func TestPredictRemembersHowTablesAreWritten(t *testing.T) {
+	inFolder(t)
+	var comma, latin, dash, point, utf8 strings.Builder
+	comma.WriteString("x;c;y\n")
+	point.WriteString("x,c,y\n")
+	latin.WriteString("x,c,y\n")
+	utf8.WriteString("x,c,y\n")
+	dash.WriteString("x^c^y\n")
+	for i := range 90 {
+		fmt.Fprintf(&comma, "%d,5;a%d;%d\n", i%17, i%2, i%3)
+		fmt.Fprintf(&point, "%d.5,a%d,%d\n", i%17, i%2, i%3)
+		fmt.Fprintf(&latin, "%d,caf\xe9%d,%d\n", i%17, i%2, i%3)
+		fmt.Fprintf(&utf8, "%d,café%d,%d\n", i%17, i%2, i%3)
+		fmt.Fprintf(&dash, "%s^a%d^%d\n", []string{"-", strconv.Itoa(i % 17)}[min(i%9, 1)], i%2, i%3)
+	}
+	for _, c := range []struct {
+		flags          []string
+		written, other string // the same table, written as the flags say and in the usual way
+		said           string // of the other
+	}{
+		{[]string{"data.decimal=,"}, comma.String(), point.String(), "read with decimal points"},
+		{[]string{"data.encoding=latin1"}, latin.String(), utf8.String(), "text in UTF-8"},
+		{[]string{`data.missing=["-"]`, "data.separator=^"}, dash.String(), strings.ReplaceAll(strings.ReplaceAll(dash.String(), "-", "NA"), "^", ","), ""},
+		{[]string{`data.missing_only=["-"]`, "data.separator=^", "data.header=true"}, dash.String(), "", ""},
+	} {
+		flags := []string{"train", "t.csv", "--label", "y", "-q", "--set", "train.rounds=2", "--set", "train.early_stopping=0"}
+		for _, flag := range c.flags {
+			flags = append(flags, "--set", flag)
+		}
+		file(t, "t.csv", c.written)
+		file(t, "other.csv", c.other)
+		must(t, 0, boost(t, flags...))
+		must(t, 0, boost(t, append(slices.Clone(flags), "-o", "chunked.boost", "--set", "data.out_of_core=true")...))
+		must(t, 0, boost(t, append(slices.Clone(flags), "-o", "cached.boost", "--set", "data.cache=t.cache")...))
+		must(t, 0, boost(t, append(slices.Clone(flags), "-o", "cached.boost", "--set", "data.cache=t.cache")...))
+		for _, name := range []string{"chunked.boost", "cached.boost"} {
+			if readFile(t, name) != readFile(t, "t.boost") {
+				t.Errorf("%s: %s has other bytes", c.flags, name)
+			}
+		}
+		if err := os.Remove("t.cache"); err != nil {
+			t.Fatal(err)
+		}
+		want := must(t, 0, boost(t, "predict", "t.boost", "t.csv", "--on-unseen", "error")).out
+		must(t, 0, boost(t, "eval", "t.boost", "t.csv", "--on-unseen", "error"))
+		must(t, 0, boost(t, "reproduce", "t.boost", "t.csv"))
+		must(t, 0, boost(t, "train", "t.csv", "--label", "y", "-q", "--init-model", "t.boost", "--set", "train.rounds=2", "--set", "train.early_stopping=0", "-o", "more.boost"))
+		if got := must(t, 0, boost(t, "predict", "more.boost", "t.csv", "--rounds", "2", "--on-unseen", "error")).out; got != want {
+			t.Errorf("%s: a continued model predicts otherwise", c.flags)
+		}
+		must(t, 0, boost(t, "quantize", "t.boost", "-o", "q.boost", "--dtype", "F64"))
+		if got := must(t, 0, boost(t, "predict", "q.boost", "t.csv")).out; got != want {
+			t.Errorf("%s: a compressed model predicts otherwise", c.flags)
+		}
+		if c.other == "" {
+			continue
+		}
+		r := must(t, 0, boost(t, "predict", "t.boost", "other.csv", "--on-unseen", "error"))
+		if says(t, r.errors, c.said); r.out != want {
+			t.Errorf("%s: the table in the usual form is predicted otherwise", c.flags)
+		}
+	}
+}
+
 // Where a table is written otherwise than usual, predict and eval name the flag that reads it,
 // and with that flag they do.
 func TestPredictNamesTheFlag(t *testing.T) {
 	inFolder(t)
 	var comma, latin, dash strings.Builder
+	usual := "x,c,y\n" + strings.Repeat("1.5,a,1\n2,b,0\n3,b,2\n", 30)
 	comma.WriteString("x;c;y\n")
 	latin.WriteString("x,c,y\n")
 	dash.WriteString("x,c,y\n")
@@ -354,8 +416,9 @@ func TestPredictNamesTheFlag(t *testing.T) {
 	for flag, text := range map[string]string{
 		"data.decimal=,": comma.String(), "data.encoding=latin1": latin.String(), `data.missing=["-"]`: dash.String(),
 	} {
+		file(t, "t.csv", usual)
+		must(t, 0, boost(t, "train", "t.csv", "--label", "y", "-q", "--set", "train.rounds=2"))
 		file(t, "t.csv", text)
-		must(t, 0, boost(t, "train", "t.csv", "--label", "y", "-q", "--set", flag, "--set", "train.rounds=2"))
 		for _, command := range []string{"predict", "eval"} {
 			says(t, must(t, 3, boost(t, command, "t.boost", "t.csv")).errors, "t.csv:2: ", "give --set", flag)
 			must(t, 0, boost(t, command, "t.boost", "t.csv", "--set", flag))

@@ -170,7 +170,7 @@ func (p *predictions) typesIDs(s dataset.Schema) bool {
 
 // onlyIDs leaves of a schema the id columns.
 func onlyIDs(s dataset.Schema) dataset.Schema {
-	return dataset.Schema{Columns: slices.DeleteFunc(slices.Clone(s.Columns), func(c dataset.ColumnSchema) bool { return c.Role != dataset.IDRole })}
+	return dataset.Schema{Written: s.Written, Columns: slices.DeleteFunc(slices.Clone(s.Columns), func(c dataset.ColumnSchema) bool { return c.Role != dataset.IDRole })}
 }
 
 // wholeIDs goes through the ids of a file, without its other columns, and says which id

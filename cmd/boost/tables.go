@@ -13,8 +13,8 @@ import (
 	"boost/dataset"
 )
 
-// readingKeys are the settings that say how a table is written, which a model does
-// not remember.
+// readingKeys are the settings that say how a table is written. They stand above what a model
+// remembers of its own.
 var readingKeys = []string{
 	"data.format", "data.missing", "data.missing_only", "data.parse", "data.decimal", "data.encoding", "data.separator", "data.header", "data.on_bad_row",
 	"data.absent", "data.index_base", "data.side_files",
@@ -83,7 +83,16 @@ func (r *reading) config(a *app, names []string) (*configs.Config, error) {
 
 // formatOptions says how the text of a table is read.
 func formatOptions(c *configs.Config) []dataset.Option {
-	opts := []dataset.Option{dataset.Format(c.Data.Format), dataset.Encoding(c.Data.Encoding), dataset.Decimal([]rune(c.Data.Decimal)[0])}
+	opts := []dataset.Option{dataset.Format(c.Data.Format)}
+	if c.Given("data.encoding") {
+		opts = append(opts, dataset.Encoding(c.Data.Encoding))
+	}
+	if c.Given("data.decimal") {
+		opts = append(opts, dataset.Decimal([]rune(c.Data.Decimal)[0]))
+	}
+	if c.Given("data.absent") {
+		opts = append(opts, dataset.Absent(c.Data.Absent))
+	}
 	if c.Given("data.missing_only") {
 		opts = append(opts, dataset.MissingOnly(c.Data.MissingOnly...))
 	}
@@ -100,7 +109,7 @@ func formatOptions(c *configs.Config) []dataset.Option {
 	if c.Params.MemoryLimit > 0 {
 		opts = append(opts, dataset.MemoryLimit(c.Params.MemoryLimit))
 	}
-	opts = append(opts, dataset.Absent(c.Data.Absent), dataset.IndexBase(c.Data.IndexBase))
+	opts = append(opts, dataset.IndexBase(c.Data.IndexBase))
 	if c.Data.SideFiles == "ignore" {
 		opts = append(opts, dataset.NoSideFiles())
 	}
@@ -108,29 +117,6 @@ func formatOptions(c *configs.Config) []dataset.Option {
 		opts = append(opts, dataset.Threads(c.Params.Threads))
 	}
 	return opts
-}
-
-// formatKeys lists the keys that were given and that other tables, written the same way,
-// cannot be read without.
-func formatKeys(c *configs.Config) []string {
-	usual := configs.Default()
-	var keys []string
-	if len(c.Data.Missing) > 0 {
-		keys = append(keys, "data.missing")
-	}
-	if c.Given("data.missing_only") && !slices.Equal(c.Data.MissingOnly, usual.Data.MissingOnly) {
-		keys = append(keys, "data.missing_only")
-	}
-	if c.Data.Decimal != usual.Data.Decimal {
-		keys = append(keys, "data.decimal")
-	}
-	if c.Data.Encoding != usual.Data.Encoding {
-		keys = append(keys, "data.encoding")
-	}
-	if c.Data.Absent != usual.Data.Absent {
-		keys = append(keys, "data.absent")
-	}
-	return keys
 }
 
 // roleOptions says what the columns of a table are for, where no schema does.

@@ -134,9 +134,6 @@ func (a *app) train(ctx context.Context, cmd *cobra.Command, source string, f *t
 	if err != nil {
 		a.log.Warn("interrupted: the model so far was written to "+path, "rounds", model.Rounds())
 	}
-	if keys := formatKeys(c); len(keys) > 0 {
-		a.log.Info("the model does not remember how tables are written: give " + strings.Join(keys, ", ") + " to predict and eval with --set too")
-	}
 	if finishErr := r.finish(ctx, model, path, err != nil); finishErr != nil {
 		return finishErr
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 // runOptions are the options that change how a table is read and never what is read.
-var runOptions = []string{"threads", "noSpool", "memoryLimit", "chunkSize", "chunkRows", "chooser", "chosen", "err", "missingNumbers", "onlyMissing", "formats"}
+var runOptions = []string{"threads", "noSpool", "memoryLimit", "chunkSize", "chunkRows", "chooser", "chosen", "err", "missingNumbers", "onlyMissing", "pointInstead", "said", "formats"}
 
 // Describe returns a text that is the same for options which read the same table from
 // the same files, and another for those that may not.
@@ -30,7 +30,7 @@ func (o *Options) Describe() (string, error) {
 		said["format"] = o.Format.Name
 	}
 	if o.Schema != nil {
-		said["schema"] = o.Schema.Columns
+		said["schema"] = o.Schema
 	}
 	text, err := json.Marshal(said)
 	return string(text), err

@@ -26,8 +26,8 @@ var TextKeys = []string{"separator", "header", "encoding", "absent", "index_base
 // table has no use for.
 func (o *Options) idle() []string {
 	asked := map[string]bool{
-		"separator": o.Separator != 0, "header": o.Header != nil, "encoding": o.Encoding != nil, "decimal": o.Decimal != '.',
-		"absent": o.AbsentMissing, "index_base": o.IndexBase >= 0,
+		"separator": o.Separator != 0, "header": o.Header != nil, "encoding": o.Encoding != nil && o.Said.Encoding, "decimal": o.Decimal != '.' && o.Said.Decimal,
+		"absent": o.AbsentMissing && o.Said.Absent, "index_base": o.IndexBase >= 0,
 	}
 	var names []string
 	for _, name := range o.Opened.Idle {

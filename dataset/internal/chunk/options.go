@@ -45,9 +45,12 @@ type Dialect struct {
 	OnlyMissing    []string  // what Missing began with; nil is DefaultMissing, less what the schema has as values
 	MissingNumbers []float64 // the numbers among Missing
 	Decimal        byte
+	PointInstead   bool             // the schema has a decimal comma, and this table decimal points
 	Encoding       *charmap.Charmap // nil is UTF-8
-	Separator      byte             // 0 is found from the data
-	Header         *bool            // nil is found from the data
+	Said           Said
+	Separator      byte  // 0 is found from the data
+	UsualSeparator byte  // that of the schema's table, which is tried first; 0 for none
+	Header         *bool // nil is found from the data
 }
 
 // LibSVM is what a LibSVM file leaves open.
@@ -87,6 +90,9 @@ func (o *Options) Fail(format string, args ...any) {
 func (d *Dialect) Decode(b []byte) (text string, ok bool) {
 	if d.Encoding == nil {
 		return string(b), utf8.Valid(b)
+	}
+	if d.Said.isUTF8(b) {
+		return string(b), true
 	}
 	s, err := d.Encoding.NewDecoder().Bytes(b)
 	return string(s), err == nil

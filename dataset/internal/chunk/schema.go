@@ -34,6 +34,7 @@ func (r Role) String() string {
 // its columns matched by name and its types taken from here, not inferred.
 type Schema struct {
 	Columns []ColumnSchema `json:"columns"`
+	Written Written        `json:"written,omitzero"`
 }
 
 // ColumnSchema describes one column.

@@ -134,6 +134,9 @@ func findDialect(o *chunk.Options, name string, h *head) (*dialect, error) {
 	if d.sep == 0 {
 		d.sep = h.sep
 	}
+	if d.sep == 0 && o.Schema != nil {
+		d.sep = recalledSeparator(o, h)
+	}
 	if d.sep == 0 {
 		d.sep = findSeparator(&o.Dialect, h)
 	}
@@ -178,6 +181,27 @@ func findDialect(o *chunk.Options, name string, h *head) (*dialect, error) {
 		}
 	}
 	return d, nil
+}
+
+// recalledSeparator returns the separator that the table of the schema was written with, if the first record has it. Where
+// the schema has a decimal comma, and commas and nothing else separate cells, numbers have decimal points here. It
+// returns 0 where the data tell.
+func recalledSeparator(o *chunk.Options, h *head) byte {
+	if o.UsualSeparator != 0 {
+		if lengths := h.lengths(o.UsualSeparator, 1); len(lengths) > 0 && lengths[0] > 1 {
+			return o.UsualSeparator
+		}
+	}
+	if o.Decimal != ',' || o.Said.Decimal {
+		return 0
+	}
+	plain := o.Dialect
+	plain.Decimal = '.'
+	if findSeparator(&plain, h) == ',' && findSeparator(&o.Dialect, h) != ',' {
+		o.Decimal, o.PointInstead = '.', true
+		return ','
+	}
+	return 0
 }
 
 // headerNames decodes a header record. Columns without a name are called by

@@ -53,6 +53,12 @@ func (r *Reader) Notes(blank int) []string {
 		last := r.dialect.names[len(r.dialect.names)-1]
 		notes = append(notes, fmt.Sprintf("%s has no header line: its columns are called c1 to %s", r.Inputs[0].Name, last))
 	}
+	if r.PointInstead {
+		notes = append(notes, fmt.Sprintf("%s has commas between cells: its numbers are read with decimal points, those of the model's table had decimal commas", r.Inputs[0].Name))
+	}
+	if r.Said.Both != nil && r.Said.Both.Load() {
+		notes = append(notes, fmt.Sprintf("%s has text in UTF-8, which is read so, although the model's table was %s", r.Inputs[0].Name, r.Schema.Written.Encoding))
+	}
 	if len(r.dialect.names) == 1 && blank > 0 {
 		notes = append(notes, fmt.Sprintf("%d blank %s of %s skipped; in a table of one column a missing value is written as \"\" or NA",
 			blank, chunk.Plural(blank, "line"), r.Inputs[0].Name))

@@ -48,6 +48,7 @@ type manifest struct {
 	Sections       entryList       `json:"sections"`
 	ValidPrints    printList       `json:"valid_fingerprints"`
 	WideRounds     wideList        `json:"wide_rounds"`
+	Written        *writtenEntry   `json:"written"` // only where it says something
 }
 
 // columnEntry is one column of the schema; its levels lie in the dictionaries section.
@@ -88,6 +89,9 @@ func (c *Contents) Manifest() map[string]any {
 	}
 	if c.After > 0 {
 		object["after"] = c.After
+	}
+	if !c.Schema.Written.IsUsual() {
+		object["written"] = writtenForm(&c.Schema.Written)
 	}
 	if c.Origin != nil {
 		object["origin"] = c.Origin.form()
@@ -153,7 +157,7 @@ func (m *manifest) Contents() Contents {
 		Fingerprint: m.Fingerprint, ValidPrints: m.ValidPrints,
 		NumericsVersion: m.Numerics,
 		Segments:        m.Segments, After: m.After,
-		Classes: m.Classes, Derived: m.Derived, History: m.History, Schema: dataset.Schema{Columns: m.Columns},
+		Classes: m.Classes, Derived: m.Derived, History: m.History, Schema: dataset.Schema{Columns: m.Columns, Written: m.Written.contents()},
 	}
 	if o := m.Origin; o != nil {
 		c.Origin = &Origin{How: o.How, Models: o.Models, Rounds: o.Rounds, Decay: o.Decay}

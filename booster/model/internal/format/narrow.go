@@ -33,7 +33,7 @@ func (c *Contents) Narrow(keep LevelNames) Contents {
 	n := *c
 	use := c.inUse()
 	n.Cuts = use.cuts(c.Cuts)
-	n.Schema = dataset.Schema{Columns: slices.Clone(c.Schema.Columns)}
+	n.Schema.Columns = slices.Clone(c.Schema.Columns)
 	n.Trees = use.trees(c.Trees)
 	partitions := levelPartitions(n.Trees, Features(n.Cuts))
 	renumbered := make([][]uint32, len(partitions))

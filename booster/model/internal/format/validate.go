@@ -130,6 +130,9 @@ func (c *Contents) checkClasses() error {
 }
 
 func (c *Contents) checkSchema() error {
+	if err := c.Schema.Written.Check(); err != nil {
+		return err
+	}
 	var names, ids []string
 	for i := range c.Schema.Columns {
 		s := &c.Schema.Columns[i]
