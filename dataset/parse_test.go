@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"boost/dataset"
@@ -278,13 +279,13 @@ func TestParseChunked(t *testing.T) {
 				t.Errorf("column %v, want %v", c, w)
 			}
 		}
-		rows := 0
+		var rows atomic.Int64 // parts come from several goroutines
 		err := chunked.Chunks(context.Background(), func(first int, part *dataset.Table) error {
-			rows += part.NumRows()
+			rows.Add(int64(part.NumRows()))
 			return nil
 		})
-		if err != nil || rows != 3000 {
-			t.Errorf("%d rows: %v", rows, err)
+		if err != nil || rows.Load() != 3000 {
+			t.Errorf("%d rows: %v", rows.Load(), err)
 		}
 		pool := parallel.NewPool(1)
 		if got, want := chunked.Fingerprint(), whole.Fingerprint(pool); got != want {
