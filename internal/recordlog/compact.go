@@ -153,7 +153,7 @@ func (n *newLog) proven(f vfs.File) error {
 		return err
 	}
 	same := func(a, b place) bool {
-		return a.offset == b.offset && a.seq == b.seq && a.payload == b.payload && string(a.head) == string(b.head)
+		return a.offset == b.offset && a.seq == b.seq && a.payload == b.payload && a.head == b.head
 	}
 	if h != n.header || s.end != n.end.end+recordHeader || !maps.EqualFunc(got.live, n.live, same) {
 		return errors.New("what was written is read as something else: check the disk")

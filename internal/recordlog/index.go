@@ -194,7 +194,7 @@ func decodeEntries(b []byte, count uint64, end int64, next uint64) (map[key]plac
 			return nil, false
 		}
 		k.id = string(b[:idLen])
-		p.head = slices.Clone(b[idLen : idLen+int(headLen)])
+		p.head = string(b[idLen : idLen+int(headLen)])
 		b = b[idLen+int(headLen):]
 		if p.offset < at || p.offset > end || k.size(p) > end-p.offset || p.seq >= next || k.kind == markType {
 			return nil, false

@@ -97,11 +97,11 @@ type place struct {
 	offset  int64
 	seq     uint64
 	payload int64
-	head    []byte
+	head    string // there is a place for each record: a slice would take 8 bytes more
 }
 
 func (k key) entry(p place) Entry {
-	return Entry{Type: k.kind, ID: k.id, Head: p.head, Seq: p.seq, Size: p.payload}
+	return Entry{Type: k.kind, ID: k.id, Head: []byte(p.head), Seq: p.seq, Size: p.payload}
 }
 
 func (k key) size(p place) int64 {
@@ -270,7 +270,7 @@ func (v *view) note(offset int64, h header, id string, head []byte) {
 		delete(v.live, k)
 		return
 	}
-	p := place{offset: offset, seq: h.seq, payload: h.payload, head: head}
+	p := place{offset: offset, seq: h.seq, payload: h.payload, head: string(head)}
 	v.live[k] = p
 	v.bytes += k.size(p)
 }
@@ -342,7 +342,7 @@ func (e extent) whole(k key, p place, buf []byte) ([]byte, error) {
 		return nil, e.damage(p.offset, "the record is another than the index says")
 	case crc32.Checksum(body, castagnoli) != h.bodyCRC:
 		return nil, e.damage(p.offset, "the checksum of id and head is wrong")
-	case string(body[:h.idLen]) != k.id || string(body[h.idLen:]) != string(p.head):
+	case string(body[:h.idLen]) != k.id || string(body[h.idLen:]) != p.head:
 		return nil, e.damage(p.offset, "the record is another than the index says")
 	case crc32.Checksum(buf[size-p.payload:], castagnoli) != h.dataCRC:
 		return nil, e.damage(p.offset, "the checksum of the payload is wrong")

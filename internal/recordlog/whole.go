@@ -105,7 +105,7 @@ func wholeAt(f io.ReaderAt, at, size int64, name uint32) (found, bool, error) {
 	}
 	return found{
 		key:    key{h.kind, string(body[:h.idLen])},
-		place:  place{offset: at, seq: h.seq, payload: h.payload, head: body[h.idLen:]},
+		place:  place{offset: at, seq: h.seq, payload: h.payload, head: string(body[h.idLen:])},
 		remove: h.flags == flagRemove,
 	}, true, nil
 }
