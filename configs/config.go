@@ -54,6 +54,7 @@ type Data struct {
 	OnBadRow    string
 	Absent      string // of LibSVM, as IndexBase
 	IndexBase   string
+	Sheet       string // of workbooks
 	SideFiles   string
 	Cache       string // file for the coded tables; "" = none
 	OutOfCore   string

@@ -168,7 +168,7 @@ func TestReadErrors(t *testing.T) {
 		{"repeated", "x,y,x\n1,2,3\n", `t.csv: column "x" stands in the table twice, as column 1 and 3; rename one`, nil},
 		{"absent", "x,y\n1,2\n", `t.csv: the table has no column "z", which is named as label; its columns are "x", "y"`, []dataset.Option{dataset.Label("z")}},
 		{"case", "x,Y\n1,2\n", `t.csv: the table has no column "y", which is named as label; did you mean "Y"?`, []dataset.Option{label}},
-		{"utf16", "\xff\xfex\x00,\x00", `t.csv is UTF-16 text; give it as Arrow, Parquet, JSON lines, LibSVM text or CSV or TSV in UTF-8, latin1 or cp1252, plain, gzip or zstd`, nil},
+		{"utf16", "\xff\xfex\x00,\x00", `t.csv is UTF-16 text; give it as Arrow, Parquet, Excel (.xlsx), JSON lines, LibSVM text or CSV or TSV in UTF-8, latin1 or cp1252, plain, gzip or zstd`, nil},
 		{"parquet", "PAR1\x00\x00", `t.csv is too short for a Parquet file`, nil},
 		{"binary", "x,y\n\x00\x01,2\n", `t.csv is no text: it holds NUL bytes`, nil},
 		{"lines_of_old", "x,y\r1,2\r3,4\r", `t.csv ends its lines with a carriage return alone; write them with a line feed (tr '\r' '\n')`, nil},

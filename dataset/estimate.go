@@ -81,7 +81,7 @@ func bySize(inputs []chunk.Input) int64 {
 	for _, in := range inputs {
 		size := in.Size
 		switch name := strings.ToLower(in.Name); {
-		case strings.HasSuffix(name, ".gz"), strings.HasSuffix(name, ".zst"), strings.HasSuffix(name, ".zstd"):
+		case strings.HasSuffix(name, ".gz"), strings.HasSuffix(name, ".zst"), strings.HasSuffix(name, ".zstd"), strings.HasSuffix(name, ".xlsx"):
 			size *= packedText
 		case strings.HasSuffix(name, ".parquet"), strings.HasSuffix(name, ".pq"):
 			size *= packedTable

@@ -152,6 +152,9 @@ func Format(name string) Option {
 	}
 }
 
+// Sheet names the worksheet of an Excel workbook that holds the table, "" for the first.
+func Sheet(name string) Option { return func(o *chunk.Options) { o.Sheet = name } }
+
 // Absent says what a LibSVM file means by a feature that a row does not name: "zero"
 // (the default), as in the same table written densely, or "missing".
 func Absent(meaning string) Option {

@@ -184,7 +184,7 @@ func (a *tableBuilder) checkCells() error {
 func (a *tableBuilder) endedWell() error { return a.readErr }
 
 func (a *tableBuilder) badShape(ch *chunk.Chunk) *ParseError {
-	return &ParseError{File: a.files[ch.File], Line: ch.Shape.Line,
+	return &ParseError{File: a.files[ch.File], Line: ch.Shape.Line, Row: ch.ByRow,
 		Column: ch.Shape.Column, Value: ch.Shape.Value, Want: ch.Shape.Text, Fix: ch.Shape.Fix}
 }
 

@@ -17,7 +17,7 @@ import (
 // remembers of its own.
 var readingKeys = []string{
 	"data.format", "data.missing", "data.missing_only", "data.parse", "data.decimal", "data.encoding", "data.separator", "data.header", "data.on_bad_row",
-	"data.absent", "data.index_base", "data.side_files",
+	"data.absent", "data.index_base", "data.sheet", "data.side_files",
 }
 
 // typeKeys are the settings that matter only while a table's types are inferred.
@@ -109,7 +109,7 @@ func formatOptions(c *configs.Config) []dataset.Option {
 	if c.Params.MemoryLimit > 0 {
 		opts = append(opts, dataset.MemoryLimit(c.Params.MemoryLimit))
 	}
-	opts = append(opts, dataset.IndexBase(c.Data.IndexBase))
+	opts = append(opts, dataset.IndexBase(c.Data.IndexBase), dataset.Sheet(c.Data.Sheet))
 	if c.Data.SideFiles == "ignore" {
 		opts = append(opts, dataset.NoSideFiles())
 	}

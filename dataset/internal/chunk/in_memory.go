@@ -5,7 +5,7 @@ import "math"
 // FromNumbers makes a column chunk of numbers in memory, NaN where missing: text where the target asks for it.
 func (o *Options) FromNumbers(t Target, values []float64) (*ColumnChunk, error) {
 	if t.Want == WantCategory || t.Want == WantText {
-		return o.FromTexts(t, len(values), func(i int) (string, bool) { return o.numberText(values[i]), values[i] == values[i] })
+		return o.FromTexts(t, len(values), func(i int) (string, bool) { return o.NumberText(values[i]), values[i] == values[i] })
 	}
 	values = WithoutNumbers(values, o.MissingNumbers)
 	p := &ColumnChunk{Present: Present(values), Typed: true}
@@ -20,8 +20,8 @@ func (o *Options) FromNumbers(t Target, values []float64) (*ColumnChunk, error) 
 	return p, nil
 }
 
-// numberText writes a number the way this table reads numbers.
-func (d *Dialect) numberText(v float64) string {
+// NumberText writes a number the way this table reads numbers.
+func (d *Dialect) NumberText(v float64) string {
 	if v != v {
 		return ""
 	}

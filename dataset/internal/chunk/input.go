@@ -117,9 +117,9 @@ func ReadUnchanged(f *os.File, name string, read func() error) error {
 
 // foreign are the beginnings of files that no format here has. A fix has the name of the file in place of FILE.
 var foreign = []struct{ magic, name, fix string }{
-	{magic: "PK\x03\x04", name: "a zip file"}, {magic: "BZh91AY&SY", name: "a bzip2 file"}, {magic: "\xfd7zXZ", name: "an xz file"},
+	{magic: "BZh91AY&SY", name: "a bzip2 file"}, {magic: "\xfd7zXZ", name: "an xz file"},
 	{magic: "\xff\xfe", name: "UTF-16 text"}, {magic: "\xfe\xff", name: "UTF-16 text"}, {magic: "FEA1\x00", name: "a Feather file of version 1"},
-	{magic: "%PDF-", name: "a PDF document"}, {magic: "\xd0\xcf\x11\xe0", name: "an old spreadsheet or document"},
+	{magic: "%PDF-", name: "a PDF document"}, {"\xd0\xcf\x11\xe0", "an old or encrypted spreadsheet or document", "save the table as .xlsx without a password, or as CSV"},
 	{"SQLite format 3\x00", "an SQLite database", `duckdb -c "COPY (SELECT * FROM sqlite_scan('FILE', 'NAME')) TO 'NAME.parquet'" writes its table NAME as Parquet`},
 	{magic: "Obj\x01", name: "an Avro file"}, {magic: "\x89HDF", name: "an HDF5 file"}, {magic: "\x93NUMPY", name: "a NumPy array"},
 	{magic: "<!DOCTYPE", name: "a web page"}, {magic: "<!doctype", name: "a web page"}, {magic: "<html", name: "a web page"}, {magic: "<?xml", name: "XML text"},

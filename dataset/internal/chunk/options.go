@@ -61,6 +61,7 @@ type LibSVM struct {
 
 // FormatChoice is which format the inputs have.
 type FormatChoice struct {
+	Sheet   string    // of a workbook; "" is the first
 	Formats []*Format // all; the first that knows an input reads it, the last takes what no other knows
 	Format  *Format   // nil is found from the data
 	Opened  *Format   // of the inputs, once the first was looked at

@@ -65,14 +65,16 @@ func (f *Fields) Text(column int, cell []byte) {
 	f.each(column, func(s *sink) { f.parser.put(s, cell, f.chunk.Rows) })
 }
 
-// Number takes a number with its text, which has a decimal point.
+// Number takes a number with its text, which has a decimal point; nil is its shortest form.
 func (f *Fields) Number(column int, v float64, text []byte) {
 	f.each(column, func(s *sink) {
 		if s.kind == numberSink || s.kind == writtenSink {
 			s.column.SetNumber(f.chunk.Rows, v)
 			return
 		}
-		if f.parser.Decimal != '.' {
+		if text == nil {
+			text = []byte(f.parser.NumberText(v))
+		} else if f.parser.Decimal != '.' {
 			text = append([]byte(nil), text...)
 			for i, c := range text {
 				if c == '.' {
