@@ -31,7 +31,7 @@ type assembler struct {
 
 // defaultBin is a feature's code that a sparse layout leaves out: the missing code if the
 // feature has one, unless another code holds more than half of the rows; else the most
-// frequent code, the lower one among equals (S1.5).
+// frequent code, the lower one among equals.
 type defaultBin struct {
 	code   uint32
 	others int // rows with another code

@@ -6,7 +6,7 @@ import (
 )
 
 // choose decides between columns and CSR. CSR has to leave out more than half of the
-// cells and to take fewer bytes (S1.7). And either its sums are cheaper, or columns
+// cells and to take fewer bytes. And either its sums are cheaper, or columns
 // and their row-major copy are too large for the memory.
 func (a *assembler) choose(ctx context.Context) (*Matrix, string, error) {
 	if err := a.countDefaultBins(ctx); err != nil {

@@ -10,7 +10,7 @@ import (
 )
 
 // CSR holds the codes row by row without the cells that have their feature's default
-// bin (S1.4, S1.5): the stored cells of row r are
+// bin: the stored cells of row r are
 // ColIdx/Values[RowPtr[r]:RowPtr[r+1]], their features ascending.
 type CSR struct {
 	RowPtr   []uint32 // while there are fewer than 2³² cells; else nil

@@ -46,7 +46,7 @@ func (f *Feature) NCodes() uint32 {
 // training had missing values, else the first code that training never used.
 func (f *Feature) MissingCode() uint32 { return f.Regular }
 
-// Cuts holds the bin borders of all features in a CSC-like layout (S0.3).
+// Cuts holds the bin borders of all features in a CSC-like layout.
 //
 //	Values   [ cuts of feature 0 | cuts of feature 1 | … ]   strictly increasing per feature
 //	Ptrs     F+1 entries; feature f owns Values[Ptrs[f]:Ptrs[f+1]]

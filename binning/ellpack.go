@@ -8,7 +8,7 @@ import (
 	"boost/parallel"
 )
 
-// Ellpack holds the same cells as a CSR in rows of one length (S1.8): every row
+// Ellpack holds the same cells as a CSR in rows of one length: every row
 // has RowStride symbols, which are the global codes of its stored cells, ascending,
 // and then null symbols. It is the layout that a graphics card wants; here it serves
 // as the reference for one.
@@ -23,7 +23,7 @@ type Ellpack struct {
 const wideLoad = 8
 
 // Packed returns the symbols as one stream of unsigned numbers, row by row, lowest bit
-// first: ⌈rows·RowStride·SymbolBits/8⌉ bytes (S1.9). It must not be changed.
+// first: ⌈rows·RowStride·SymbolBits/8⌉ bytes. It must not be changed.
 func (e *Ellpack) Packed() []byte { return e.data[:len(e.data)-wideLoad] }
 
 // Bytes returns the memory of the stream.
@@ -95,7 +95,7 @@ const slotMajorRows = 32
 
 // SlotMajor returns the same symbols unpacked, slot by slot: symbol i of row r is
 // entry i·padded+r, where padded is the number of rows rounded up to a multiple of 32,
-// and rows beyond the last hold null symbols (S1.10). One of the slices is set,
+// and rows beyond the last hold null symbols. One of the slices is set,
 // of the narrowest type that holds the null symbol.
 func (e *Ellpack) SlotMajor() (u8 []uint8, u16 []uint16, u32 []uint32) {
 	rows := (e.rows + slotMajorRows - 1) / slotMajorRows * slotMajorRows

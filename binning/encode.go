@@ -20,7 +20,7 @@ type Encoder struct {
 
 // NewEncoder prepares the features of t, matched with those of c by position. The
 // kind of a feature is that of its training column: later values are compared with
-// its cuts exactly, whether they are float32 or float64 (S0.6). A different
+// its cuts exactly, whether they are float32 or float64. A different
 // number of features, or text in place of numbers, is an ErrMismatch.
 func NewEncoder(c *Cuts, t *dataset.Table) (*Encoder, error) {
 	columns, err := c.columns(t)

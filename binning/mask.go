@@ -1,7 +1,7 @@
 package binning
 
 // hideMissing takes the missing codes out of the columns, so that these may be
-// narrower, and makes the mask (S1.16): an eighth of a byte per cell.
+// narrower, and makes the mask: an eighth of a byte per cell.
 func (m *Matrix) hideMissing(features []coded) {
 	for u := range m.groups {
 		f := m.groups[u].Features[0]

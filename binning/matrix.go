@@ -43,7 +43,7 @@ const alignment = 64
 
 func padded(bytes uint64) uint64 { return (bytes + alignment - 1) &^ (alignment - 1) }
 
-// Info places one feature in the matrix (S0.12).
+// Info places one feature in the matrix.
 type Info struct {
 	// Offset is where the feature's column, or that of its bundle, starts: bytes from
 	// the start of the matrix data, a multiple of 64; 0 in layouts without columns.
@@ -223,7 +223,7 @@ func (m *Matrix) NFeatures() int { return len(m.infos) }
 func (m *Matrix) FeatureInfo(f int) Info { return m.infos[f] }
 
 // Offsets returns the global bin index of each feature's code 0; the last entry
-// is the total number of codes (S1.11). The slice must not be changed.
+// is the total number of codes. The slice must not be changed.
 func (m *Matrix) Offsets() []uint32 { return m.offsets }
 
 // Local returns the feature that a global bin index belongs to, and its code. The index

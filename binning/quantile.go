@@ -9,7 +9,7 @@ import (
 )
 
 // A border is the index of the last run on its left side. quantileBorders finds the
-// borders of at most bins bins, appended to borders (S0.7, S0.8): after each
+// borders of at most bins bins, appended to borders: after each
 // run but the last if there are no more than bins, else, i = 1 … bins−1, after the
 // first run with C > ⌊i·(W−1)/bins⌋, where C is the weight up to the run and W that of
 // all. With every row of weight 1 that is the run of the value v[⌊i·(n−1)/bins⌋]. If

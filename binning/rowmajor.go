@@ -9,7 +9,7 @@ import (
 	"boost/parallel"
 )
 
-// RowMajor is a copy of some columns' codes, row by row (S1.3).
+// RowMajor is a copy of some columns' codes, row by row.
 //
 //	Data   [ row 0: code of Groups[0], Groups[1], …, zeros up to Stride | row 1 | … | 64 zero bytes ]
 type RowMajor struct {
@@ -55,8 +55,7 @@ func NewPackedRowMajor(m *Matrix, packed []PackedGroup, pool *parallel.Pool) *Ro
 	return r
 }
 
-// newRowMajor copies all columns by rows, each code as wide as the widest column's
-// (S1.2).
+// newRowMajor copies all columns by rows, each code as wide as the widest column's.
 func newRowMajor(m *Matrix, pool *parallel.Pool) *RowMajor {
 	groups, bits := make([]int, len(m.groups)), U8
 	for u := range m.groups {

@@ -22,7 +22,7 @@ func checkWeights(weights []float64, rows int) error {
 	return nil
 }
 
-// wholeWeights returns weights as integers of at most 2³² (S0.7): as they are
+// wholeWeights returns weights as integers of at most 2³²: as they are
 // if all are whole and small enough, else round(w·2³²/max w), a positive one at least 1.
 // Of a sample, only its own rows count.
 func wholeWeights(weights []float64) []uint64 {

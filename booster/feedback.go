@@ -17,7 +17,7 @@ func (p *Params) checkFeedback() []error {
 
 // feedBack lets scores see leaves as a form stores them: tree by tree, each with scales of its
 // own by the form's default. Gradients never pass through a form; those of the next round are
-// taken at the scores that stored leaves lead to (S4.27, S4.37).
+// taken at the scores that stored leaves lead to.
 func (r *run) feedBack() error {
 	if !r.p.ErrorFeedback {
 		return nil

@@ -11,7 +11,7 @@ import (
 // stored where set only.
 func (p Params) ModelParams() (json.RawMessage, error) {
 	if !p.ErrorFeedback {
-		p.QuantizeDType = "" // of no consequence in training (S4.37)
+		p.QuantizeDType = "" // of no consequence in training
 	}
 	usual := Defaults()
 	defaults := Settings(&usual)

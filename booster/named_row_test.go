@@ -4,6 +4,7 @@ import (
 	"compress/gzip"
 	"context"
 	"encoding/csv"
+	"encoding/json"
 	"fmt"
 	"os"
 	"strings"
@@ -84,5 +85,31 @@ func TestPredictRowReadsForms(t *testing.T) {
 	}
 	if got, err := m.PredictRow(map[string]any{"price": "$1,017.50"}); err != nil || got[0] != want[0] {
 		t.Errorf("$1,017.50 gives %v, %v; 1017.5 gives %v", got, err, want)
+	}
+}
+
+// A model whose table had decimal commas reads them in texts; numbers of JSON have decimal points.
+func TestPredictRowWithDecimalComma(t *testing.T) {
+	var text strings.Builder
+	text.WriteString("x;y\n")
+	for i := range 60 {
+		fmt.Fprintf(&text, "%d,5;%d\n", i, i)
+	}
+	train, err := dataset.Read(context.Background(), strings.NewReader(text.String()), "t.csv", dataset.Label("y"), dataset.Decimal(','))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := booster.Train(context.Background(), booster.Params{Objective: "regression", Rounds: 5}, train)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := m.PredictRow(map[string]any{"x": 40.5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range []any{"40,5", json.Number("40.5"), json.Number("405e-1")} {
+		if got, err := m.PredictRow(map[string]any{"x": x}); err != nil || got[0] != want[0] {
+			t.Errorf("%v gives %v, %v; 40.5 gives %v", x, got, err, want)
+		}
 	}
 }

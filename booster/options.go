@@ -100,7 +100,7 @@ func WithReport(r *Report) Option { return func(o *options) { o.report = r } }
 func WithPool(p *parallel.Pool) Option { return func(o *options) { o.pool = p } }
 
 // StoreLeaves calls f once for each tree, in their order. f replaces the leaf values by what is kept of
-// them, as in a model that is stored in fewer bits (S4.27). The scores of rows are updated afterwards, so
+// them, as in a model that is stored in fewer bits. The scores of rows are updated afterwards, so
 // that later trees correct what was lost. Values that are not finite, and errors, end the run.
 func StoreLeaves(f func(tree int, values []float64) error) Option {
 	return func(o *options) { o.store = f }

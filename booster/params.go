@@ -37,9 +37,9 @@ type Params struct {
 	Builder       string        // of histograms; "" = "auto"
 	TimeLimit     time.Duration // 0 = none
 	MemoryLimit   int64         // bytes; 0 = what there is
-	Verify        bool          // check S2.26's invariant for every node
+	Verify        bool          // check the sums of every node
 
-	GradientMode        string // where codes lie (S2.5)
+	GradientMode        string // where codes lie
 	Rounding            string // of gradients to codes
 	RenewLeaves         string // leaf values from full precision
 	L2Bytes             int64  // second cache that "auto" goes by; 0 = the processor's
@@ -53,7 +53,7 @@ type Params struct {
 	MvsLambda   float64 // weight of the squared hessian; gradients.AutoLambda = by the round's means
 
 	QuantizeDType string // a name of ptq.Forms: what ErrorFeedback stores leaves in; "" = none
-	ErrorFeedback bool   // scores see each tree's leaves as they are stored (S4.27)
+	ErrorFeedback bool   // scores see each tree's leaves as they are stored
 
 	Metrics      []string // empty = the objective's own
 	MetricsEvery int

@@ -14,8 +14,8 @@ const (
 	I16 Mode = iota // 16-bit gradient and hessian codes, requantized every round
 	I32             // 32-bit codes: what takes over where an outlier would blind I16
 	F32             // the float32 values themselves
-	I8              // 8-bit codes, both in one 16-bit word (S0.24)
-	I4              // 4-bit codes, both in one byte (S0.25)
+	I8              // 8-bit codes, both in one 16-bit word
+	I4              // 4-bit codes, both in one byte
 )
 
 // modes are in the order in which errors list them.
@@ -48,7 +48,7 @@ func ParseMode(name string) (Mode, error) {
 
 // The sizes from which Auto prefers ever fewer bits: rows that do not fit the second
 // cache, in which full precision costs nothing, and then the number of rows, over
-// which rounding averages out (S0.29).
+// which rounding averages out.
 const (
 	autoRowBytes = 8
 	autoI8Rows   = 1_000_000
@@ -56,7 +56,7 @@ const (
 )
 
 // Auto returns the mode for so many rows and outputs on a processor with a second cache
-// of l2 bytes, and why (S0.29).
+// of l2 bytes, and why.
 func Auto(rows, outputs, l2 int) (Mode, string) {
 	bytes := int64(rows) * int64(outputs) * autoRowBytes
 	switch {
@@ -71,7 +71,7 @@ func Auto(rows, outputs, l2 int) (Mode, string) {
 }
 
 // limits are the largest codes of an integer mode. Gradients are signed and symmetric,
-// hessians unsigned (S2.3, S2.4, S0.24, S0.25).
+// hessians unsigned.
 type limits struct {
 	grad, hess int64
 }
@@ -107,7 +107,7 @@ type Rounding uint8
 // The ways of rounding.
 const (
 	Nearest    Rounding = iota // half away from zero
-	Stochastic                 // up or down by a draw, so that the mean is right (S2.13)
+	Stochastic                 // up or down by a draw, so that the mean is right
 )
 
 // String returns the rounding's name in configs.

@@ -21,7 +21,7 @@ var ErrNegativeHessian = errors.New("hessian is negative")
 // Outcome is what a Quantize did beyond rounding.
 type Outcome struct {
 	Wide     bool    // a mode of more bits took over for this round and output: Storage.Mode
-	Blind    bool    // the codes used still lose more than S2.7 allows
+	Blind    bool    // the codes used still lose too much; see blind
 	MaxRow   int     // row of the largest |gradient|, where Wide or Blind
 	ErrShare float64 // Σ|g − g′| / Σ|g| of the codes that were rejected last
 	Clipped  int     // negative hessians set to 0
@@ -33,7 +33,7 @@ type Outcome struct {
 //
 // A NaN or infinite value, and a negative hessian unless clipped, is an error that
 // names the row. Where codes would lose too much this round uses wider ones: of 16 bits
-// instead of 8 and 4, and of 32 instead of 16 (S2.7).
+// instead of 8 and 4, and of 32 instead of 16.
 func (s *Storage) Quantize(pool *parallel.Pool, grad, hess []float32, bag *Bag, round, output int) (Outcome, error) {
 	var out Outcome
 	s.grad, s.hess, s.bag = grad, hess, bag
@@ -94,7 +94,7 @@ func wider(m Mode) Mode {
 }
 
 // spread sets scale and offset so that the codes of a signed 16-bit number cover the
-// range of the gradients (S2.5). Equal gradients have code 0.
+// range of the gradients. Equal gradients have code 0.
 func (s *Storage) spread(all span) {
 	s.rule.MinGrad = math.MinInt16
 	width := float64(all.highest) - float64(all.lowest)
@@ -122,7 +122,7 @@ func scale(largest, code float64) float64 {
 	return float64(q)
 }
 
-// blind reports whether codes lose too much (S2.7). Fine codes do if they lose more than 1 % of Σ|g|, or if more
+// blind reports whether codes lose too much. Fine codes do if they lose more than 1 % of Σ|g|, or if more
 // than half of the rows that have a gradient, or a hessian, have code 0. Coarse codes always lose that much,
 // but random rounding evens it out over many rows. They are blind if the error is above Σ|g|, or if less than
 // one row in 16 keeps a gradient, or a hessian.

@@ -9,7 +9,7 @@ import (
 	"boost/parallel"
 )
 
-// Params turn sums of codes back into sums of gradients (S2.6):
+// Params turn sums of codes back into sums of gradients:
 // Σ gradient = float64(Σ code)·GradScale + float64(rows)·GradOffset and
 // Σ hessian = float64(Σ code)·HessScale. In mode F32 the scales are 1. The offset is 0
 // but in asymmetric rounds.
@@ -22,12 +22,12 @@ type Settings struct {
 	Mode     Mode
 	Rounding Rounding // of integer modes
 	// Asymmetric spreads the codes of mode I16 over the range of the gradients, from the
-	// smallest to the largest, instead of symmetrically around 0 (S2.5).
+	// smallest to the largest, instead of symmetrically around 0.
 	Asymmetric bool
 	// Clip counts negative hessians as 0; otherwise they are an error in Quantize.
 	Clip bool
 	Seed uint64 // of stochastic rounding
-	// EveryHessian takes no shortcut where all hessians are the same, for comparisons (S2.41): the codes of all rows
+	// EveryHessian takes no shortcut where all hessians are the same, for comparisons: the codes of all rows
 	// are read, and rows are counted although a sum of hessians would give their number. Models are the same.
 	EveryHessian bool
 }
@@ -39,8 +39,8 @@ func (s Settings) OneWord() bool { return (s.Mode == I16 || s.Mode.Coarse()) && 
 func (s Settings) Counts() bool { return s.Mode == F32 || s.Asymmetric }
 
 // Storage holds one output's gradients in the form that histograms read, made anew every
-// round. Codes of 16 and 32 bits are kept as separate arrays of gradients and hessians
-// (S2.27), those of 8 and 4 bits packed. It costs Mode.BytesPerRow, and what the
+// round. Codes of 16 and 32 bits are kept as separate arrays of gradients and hessians,
+// those of 8 and 4 bits packed. It costs Mode.BytesPerRow, and what the
 // wider mode takes once a round needed it.
 type Storage struct {
 	rows int

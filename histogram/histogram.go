@@ -9,7 +9,7 @@ import (
 )
 
 // Histogram holds the sums of one node, flat by global bin: the slot of (feature,
-// code) is Matrix.Offsets()[feature] + code (S1.12, S2.15).
+// code) is Matrix.Offsets()[feature] + code.
 //
 // Integer modes use Grad and Hess, sums of codes. Mode F32 uses GradF and HessF. If both sums of a slot fit one
 // word, because the node has few rows (Builder.kind), a histogram may keep them packed in the memory of Grad.

@@ -1,8 +1,7 @@
 package histogram
 
 // rowParallelScratch is the sums that one worker, or one group of rows, adds up for
-// itself in a pass over rows, before those of all are added up: S2.20's
-// RowParallelScratch. A is what a slot holds: a packed word of 16-bit codes, or a
+// itself in a pass over rows, before those of all are added up. A is what a slot holds: a packed word of 16-bit codes, or a
 // hist.Slot of wider integers or of floats. Passes by columns use it for the few columns
 // that a worker has at hand.
 //

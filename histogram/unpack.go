@@ -138,7 +138,7 @@ func (b *build) unpackSlots(u int, s sums[hist.Slot[int64, uint64]]) {
 }
 
 // fillDefaults fills the slots of default bins: the node's total less the sums of the feature's other codes. Integers
-// make this exact (S1.6).
+// make this exact.
 func (b *build) fillDefaults(u int) {
 	if !b.hasDefaults {
 		return

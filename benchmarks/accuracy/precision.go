@@ -29,7 +29,7 @@ var PrecisionBars = []PrecisionBar{
 	{"i4", "S0.30", 0.005, 0.01},
 }
 
-// PrecisionSets are the sets that S2.28 and S0.30 are shown on: at least 2,000 test rows, all
+// PrecisionSets are the sets on which modes of gradients are compared: at least 2,000 test rows, all
 // three tasks, categories and a heavy-tailed label among them. Sets whose loss hangs on
 // a few rare rows are left out: there two runs differ by more than the bar by chance.
 var PrecisionSets = []string{

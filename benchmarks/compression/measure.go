@@ -11,7 +11,7 @@ import (
 )
 
 // Forms measures every form with its default calibration: one scale for the whole model, or
-// those of blocks (S4.34).
+// those of blocks.
 func (m *Model) Forms(ctx context.Context) ([]Figure, error) {
 	t, err := compress.Open(m.Model)
 	if err != nil {
@@ -66,7 +66,7 @@ func (m *Model) scales(ctx context.Context) ([]scale, error) {
 	}, nil
 }
 
-// Calibrations measures ways to choose scales (S4.15). A way is named "I4 mse".
+// Calibrations measures ways to choose scales. A way is named "I4 mse".
 func (m *Model) Calibrations(ctx context.Context) ([]Figure, error) {
 	scales, err := m.scales(ctx)
 	if err != nil {
@@ -111,7 +111,7 @@ const (
 // FeedbackWays are all ways of error feedback.
 var FeedbackWays = []string{NoFeedback, ByRows, ByHessian, Refit, RefitHalf, InTraining}
 
-// Feedback measures ways of error feedback with a form (S4.27). A way is named "Q4_0 rows".
+// Feedback measures ways of error feedback with a form. A way is named "Q4_0 rows".
 func (m *Model) Feedback(ctx context.Context, form ptq.Form, ways ...string) ([]Figure, error) {
 	var figures []Figure
 	for _, way := range ways {

@@ -49,7 +49,7 @@ func (r *Record) Save(path string) error {
 	return os.WriteFile(path, []byte(text+"\n]}\n"), 0o666)
 }
 
-// seedCosines are those that the source document gives (S4.34).
+// seedCosines are those that the source document gives.
 var seedCosines = map[string]string{
 	"F64": "1.000", "BF16": ".999+", "I8": ".998+", "I4": ".99+", "FP4": ".99+", "I2": ".97+", "Ternary": ".96+", "Binary": ".90+",
 }

@@ -2,9 +2,11 @@ package model
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"reflect"
+	"strconv"
 	"sync"
 
 	"boost/dataset"
@@ -84,8 +86,12 @@ func (r *rowReader) value(feature int, v any) (float64, error) {
 		return r.number(feature, v), nil
 	case string:
 		return r.text(feature, v)
-	case json.Number:
-		return r.text(feature, string(v))
+	case json.Number: // it has a decimal point, whatever the model's table had
+		x, err := v.Float64()
+		if c := r.features[feature]; err != nil && !errors.Is(err, strconv.ErrRange) || c.Kind == dataset.Category && !c.NumericLevels {
+			return r.text(feature, string(v))
+		}
+		return r.number(feature, x), nil
 	}
 	return r.reflected(feature, reflect.ValueOf(v))
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // EncodeText returns the model as one JSON object: all that its file holds, structure and leaf
-// values as text that people and other programs read (S4.41). DecodeText makes the same
+// values as text that people and other programs read. DecodeText makes the same
 // model of it. It has sorted keys, and numbers in their shortest form.
 func (m *Model) EncodeText() []byte {
 	c := m.contents

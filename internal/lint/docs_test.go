@@ -75,6 +75,21 @@ func TestLinkRule(t *testing.T) {
 	}
 }
 
+func TestNamedDocuments(t *testing.T) {
+	tree := here(t)
+	findings, err := tree.CheckNamedDocuments()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range findings {
+		t.Error(f)
+	}
+	text := "package p\n\n// As docs/data.md says, and docs/none.md.\nvar x = 1 // see docs/none.md\n"
+	if got, want := tree.namedDocuments("a.go", []byte(text)), []string{"a.go:3: docs/none.md is not in the tree", "a.go:4: docs/none.md is not in the tree"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 // CI runs the tests once, in the form that the README gives.
 func TestReadmeTestCommand(t *testing.T) {
 	text, err := here(t).Read("README.md")

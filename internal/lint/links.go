@@ -38,6 +38,30 @@ func (t *Tree) CheckLinks() ([]string, error) {
 	})
 }
 
+// namedDocument is the name of a page of docs in a comment.
+var namedDocument = regexp.MustCompile(`\bdocs/[A-Za-z0-9_./-]+\.md`)
+
+// CheckNamedDocuments returns where a comment of a Go file names a page of docs that is not there.
+func (t *Tree) CheckNamedDocuments() ([]string, error) {
+	return t.eachText(t.namedDocuments)
+}
+
+func (t *Tree) namedDocuments(file string, text []byte) []string {
+	if !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go") {
+		return nil
+	}
+	var findings []string
+	for i, line := range strings.Split(string(text), "\n") {
+		_, comment, _ := strings.Cut(line, "//")
+		for _, name := range namedDocument.FindAllString(comment, -1) {
+			if _, err := os.Stat(filepath.Join(t.Root, filepath.FromSlash(name))); err != nil {
+				findings = append(findings, fmt.Sprintf("%s:%d: %s is not in the tree", file, i+1, name))
+			}
+		}
+	}
+	return findings
+}
+
 func (t *Tree) leadsNowhere(from, link string) string {
 	target, heading, _ := strings.Cut(link, "#")
 	to := from

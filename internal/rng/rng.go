@@ -1,6 +1,6 @@
 // Package rng gives random numbers without state: a draw is a pure function of
 // seed, purpose, iteration, output and row, so that it is the same for every
-// thread count and every order of evaluation (S2.13).
+// thread count and every order of evaluation.
 package rng
 
 const (

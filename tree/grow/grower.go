@@ -27,7 +27,7 @@ type Config struct {
 	Seed         uint64
 	// Renew takes leaf values from the gradients themselves instead of their codes.
 	Renew bool
-	// Verify checks S2.26 at every node and fails on the first difference.
+	// Verify checks at every node that the sums of its histogram are those of its rows, and fails on the first difference.
 	Verify bool
 }
 

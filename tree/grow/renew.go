@@ -8,7 +8,7 @@ import (
 	"boost/parallel"
 )
 
-// renewal sums the gradients of each leaf's rows in full precision (S2.14): as whole
+// renewal sums the gradients of each leaf's rows in full precision: as whole
 // numbers of a unit that leaves the largest of them 31 bits, so that the sums do not
 // depend on the order of rows and 2³² rows cannot overflow. A worker's sums cost 16 bytes
 // per leaf.

@@ -15,7 +15,7 @@ import (
 // not agree: a defect of this program or of the machine.
 var ErrInvariant = errors.New("histogram invariant broken")
 
-// verifying reports whether S2.26 is checked: the slots of every active feature of a node that
+// verifying reports whether sums are checked: the slots of every active feature of a node that
 // is searched add up to the node's total (verifyFeatures), and so do the values of the rows of
 // every node, of the last leaves too (verifyRows). Sums of codes are equal, sums of floats differ
 // by roundings (tolerance).

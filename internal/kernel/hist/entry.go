@@ -11,7 +11,7 @@ import "math"
 const BlockRows = 1 << 16
 
 // WordRows is the number of rows whose packed sums cannot overflow: 65,536 × 32,768 = 2³¹ on
-// the gradient's negative side and 65,536 × 65,535 < 2³² for the hessian (S2.16).
+// the gradient's negative side and 65,536 × 65,535 < 2³² for the hessian.
 const WordRows = 1 << 16
 
 // Slots is the distance between the packed sums of two neighbouring features of

@@ -12,7 +12,7 @@ type Rule struct {
 	GradScale, GradOffset, HessScale float64
 	MinGrad, MaxGrad, MaxHess        int64
 	// Stochastic rounds down or up by a draw of Key and the row's number: the code is
-	// ⌊x + u⌋ (S2.13). Otherwise halves are rounded away from zero.
+	// ⌊x + u⌋. Otherwise halves are rounded away from zero.
 	Stochastic bool
 	Key        uint64
 	EqualHess  bool // all hessians are the same: they are not left to draws, which would part them

@@ -3,11 +3,11 @@ package quantize
 import "unsafe"
 
 // Unpack8 returns the codes of a word of mode i8: the gradient's in the lower byte, the
-// hessian's in the upper (S0.24).
+// hessian's in the upper.
 func Unpack8(word uint16) (grad int16, hess uint16) { return int16(int8(word)), word >> 8 }
 
 // Unpack4 returns the codes of a byte of mode i4: the gradient's in the lower nibble, the
-// hessian's in the upper (S0.25).
+// hessian's in the upper.
 func Unpack4(b uint8) (grad int16, hess uint16) { return int16(int8(b<<4) >> 4), uint16(b >> 4) }
 
 // join8 packs the codes of all rows of packed.

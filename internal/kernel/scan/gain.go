@@ -8,7 +8,7 @@ type Rule struct {
 	MinChild  float64 // sum of hessians on each side, at least
 	GradScale float64 // gradient of one code; 1 in f32 mode
 	HessScale float64
-	// GradOffset is added per row, where rows are counted (S2.5); else it is 0.
+	// GradOffset is added per row, where rows are counted; else it is 0.
 	GradOffset float64
 	// MinRows is the number of rows that each side needs, at least 1. It is checked
 	// with counts where there are some, else through the hessian: a sum above

@@ -18,7 +18,7 @@ const (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// Header opens every model file (S4.29). Numbers are little-endian, here and in
+// Header opens every model file. Numbers are little-endian, here and in
 // everything that follows.
 //
 //	offset size

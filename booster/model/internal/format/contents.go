@@ -26,7 +26,7 @@ type Contents struct {
 	Trees           []tree.Tree   // tree of (round r, output k) is entry r*K + k; up to the best round
 	BestRound       int           // rounds kept
 	History         []History     // metrics of all rounds, also those after the best
-	WideRounds      []WideRound   // rounds and outputs that used a wider storage (S2.7)
+	WideRounds      []WideRound   // rounds and outputs that used a wider storage
 	Fingerprint     string        // of the training table: 32 hex digits; "" for a merged model
 	ValidPrints     []string      // of the valid sets, in order
 	NumericsVersion int
