@@ -142,7 +142,7 @@ func TestLimits(t *testing.T) {
 	})
 	t.Run("time after some rounds", func(t *testing.T) {
 		q := p
-		q.Rounds, q.TimeLimit = 1_000_000, 300*time.Millisecond
+		q.Rounds, q.TimeLimit = 1_000_000, time.Second
 		var report booster.Report
 		m, err := booster.Train(context.Background(), q, table, booster.WithReport(&report))
 		if err != nil || report.Stopped != booster.StoppedTimeLimit || m.Contents().BestRound < 1 {

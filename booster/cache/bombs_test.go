@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"boost/internal/heapsize"
+	"boost/internal/testenv"
 	"boost/parallel"
 )
 
@@ -37,6 +38,7 @@ func refusedWithin(t *testing.T, b []byte) {
 
 // Everything that a cache counts, a million times: features, cells, levels, codes, sets, files, notes and sections.
 func TestBombs(t *testing.T) {
+	testenv.Memory(t)
 	pool := parallel.NewPool(1)
 	defer pool.Close()
 	names, data := sectionsOf(t, smallCache(t, pool))

@@ -13,6 +13,7 @@ import (
 	"boost/booster/model/internal/format"
 	"boost/booster/model/internal/packed"
 	"boost/internal/entropy"
+	"boost/internal/testenv"
 	"boost/ptq"
 )
 
@@ -83,6 +84,7 @@ func manifestBombs(t *testing.T, text string) map[string]string {
 }
 
 func TestBombs(t *testing.T) {
+	testenv.Memory(t)
 	text, sections := smallFile(t)
 	text = withMark(t, text)
 	for name, bomb := range manifestBombs(t, text) {
@@ -140,6 +142,7 @@ func leavesAlone(t *testing.T, trees int, last float64) []byte {
 // A tree that is a leaf alone takes 12 bytes of a full model's file, and a tree.Tree, of 12 slices, and a number in
 // memory: 296 bytes. A sound file of nothing else takes no more than the double, with what loading leaves behind.
 func TestMemoryOfLeavesAlone(t *testing.T) {
+	testenv.Memory(t)
 	const trees = 200_000
 	data := leavesAlone(t, trees, 1)
 	var before, after runtime.MemStats
@@ -158,6 +161,7 @@ func TestMemoryOfLeavesAlone(t *testing.T) {
 }
 
 func TestBombsCompressed(t *testing.T) {
+	testenv.Memory(t)
 	sections := partsOf(t, smallCompressed(t, ptq.FormOf(ptq.Binary), GroupTree, false))
 	text, err := packed.UnpackAbout(sections[0].Data)
 	if err != nil {
@@ -220,6 +224,7 @@ func TestBombsCompressed(t *testing.T) {
 }
 
 func TestBombsText(t *testing.T) {
+	testenv.Memory(t)
 	m, err := Load("testdata/v1.boost")
 	if err != nil {
 		t.Fatal(err)

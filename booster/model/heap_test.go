@@ -15,6 +15,7 @@ import (
 	"boost/booster/model/internal/packed"
 	"boost/dataset"
 	"boost/internal/heapsize"
+	"boost/internal/testenv"
 	"boost/ptq"
 	"boost/tree"
 	"boost/tree/pack"
@@ -63,6 +64,7 @@ func withPart(sections []format.Section, name string, change func([]byte) []byte
 
 // Sound trees take a thousand times their bytes. One thing is wrong that is said elsewhere: it is found before they are made.
 func TestBombsOfSoundTrees(t *testing.T) {
+	testenv.Memory(t)
 	sound := stumps(t, 200_000)
 	about, err := packed.UnpackAbout(sound[0].Data)
 	if err != nil {
@@ -111,6 +113,7 @@ func TestBombsOfSoundTrees(t *testing.T) {
 
 // The same for every way in which leaf values are kept, with a fault in the last ones.
 func TestBombsOfLeaves(t *testing.T) {
+	testenv.Memory(t)
 	for _, form := range fuzzedForms {
 		t.Run("S4.29/"+form.name, func(t *testing.T) {
 			sections := partsOf(t, smallCompressed(t, form.form, form.grouping, form.statistics))
@@ -132,6 +135,7 @@ func TestBombsOfLeaves(t *testing.T) {
 
 // Lists of numbers in a history take eight times their text: they are made last.
 func TestBombsOfHistory(t *testing.T) {
+	testenv.Memory(t)
 	text, sections := smallFile(t)
 	text = withMark(t, text)
 	numbers := "[" + strings.Repeat("0,", 1_500_000) + "0]"
@@ -252,6 +256,7 @@ func grown(t *testing.T, m *Model, columns, each int, kind dataset.Kind) []forma
 
 // What compressed models take, sound and with a fault at the end, is what the page of the format says.
 func TestMemoryOfSwollenModels(t *testing.T) {
+	testenv.Memory(t)
 	for name, s := range swollenFiles(t) {
 		for what, parts := range map[string][]format.Section{
 			"sound": s.parts, "behind the leaves": withPart(s.parts, "leaves", func(b []byte) []byte { return append(b, 0) }),
