@@ -194,30 +194,35 @@ func Example_quantize() {
 	// Output: I8 true
 }
 
-// Early stopping on a validation set, with progress.
+// Training stops after 5 rounds without a better metric on the validation set, and keeps the best round.
 func ExampleEarlyStop() {
-	table, err := steps()
+	ctx, folder := context.Background(), filepath.Join("..", "examples", "wine_quality")
+	table, err := dataset.Open(ctx, filepath.Join(folder, "train.csv.gz"), dataset.Label("quality"))
 	if err != nil {
 		log.Fatal(err)
 	}
-	params := booster.Defaults()
-	params.Rounds = 3
+	valid, err := dataset.Open(ctx, filepath.Join(folder, "test.csv.gz"), dataset.As(table.Schema()))
+	if err != nil {
+		log.Fatal(err)
+	}
 	var report booster.Report
-	_, err = booster.Train(context.Background(), params, table,
-		booster.Valid("valid", table), booster.EarlyStop(10), booster.WithReport(&report),
+	params := booster.Params{Objective: "regression", Rounds: 500, LearningRate: 0.5}
+	m, err := booster.Train(ctx, params, table,
+		booster.Valid("valid", valid), booster.EarlyStop(5), booster.WithReport(&report),
 		booster.OnRound(func(r booster.Round) {
-			e := r.Evals[0]
-			fmt.Printf("round %d: %s %s %.4f\n", r.Index+1, e.Set, e.Metric, e.Value)
+			if e := r.Evals[0]; r.Index < 3 {
+				fmt.Printf("round %d: %s %s %.4f\n", r.Index+1, e.Set, e.Metric, e.Value)
+			}
 		}))
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println("objective:", report.Objective, "stopped:", report.Stopped)
+	fmt.Println(report.Stopped, report.Rounds-report.BestRound, m.Rounds() == report.BestRound)
 	// Output:
-	// round 1: valid logloss 0.5931
-	// round 2: valid logloss 0.5156
-	// round 3: valid logloss 0.4511
-	// objective: binary stopped: rounds
+	// round 1: valid rmse 0.7608
+	// round 2: valid rmse 0.7280
+	// round 3: valid rmse 0.7075
+	// early_stopping 5 true
 }
 
 // A loss and a metric of one's own. The loss is √(1+(score−label)²) − 1, which outliers pull less than the
