@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/bits"
 	"slices"
+	"strings"
 )
 
 // A hash stands for the name of a level where the name itself is too long to keep. The hashes of n names are
@@ -30,6 +31,14 @@ func (f *Feature) HashesName(level string) bool {
 	if len(f.NameHashes) == 0 {
 		return false
 	}
+	if f.hasHash(level) {
+		return true
+	}
+	trimmed := strings.Trim(level, " \t") // as dataset takes a level that a model does not have
+	return trimmed != level && f.hasHash(trimmed)
+}
+
+func (f *Feature) hasHash(level string) bool {
 	_, found := slices.BinarySearch(f.NameHashes, nameHash(level, len(f.NameHashes)))
 	return found
 }

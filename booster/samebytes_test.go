@@ -24,7 +24,7 @@ var shipped = []struct {
 	options                []dataset.Option
 }{
 	{"adult", "income", "binary", nil},
-	{"ames_housing", "Sale_Price", "regression", []dataset.Option{dataset.MissingOnly("")}},
+	{"ames_housing", "Sale_Price", "regression", []dataset.Option{dataset.MissingOnly(""), dataset.KeepBlanks()}},
 	{"wine_quality", "quality", "multiclass", nil},
 }
 

@@ -46,6 +46,7 @@ type Data struct {
 	Missing     []string          // texts of a missing cell beside those of MissingOnly
 	MissingOnly []string          // used only if Given("data.missing_only")
 	Parse       map[string]string // by column: how its numbers are written; "" stands for all others
+	Blanks      string
 	Format      string
 	Decimal     string
 	Encoding    string
@@ -85,6 +86,7 @@ func Default() Config {
 		Quantize: Quantize{MaxLoss: -1, By: "output"},
 		Data: Data{
 			MissingOnly: dataset.DefaultMissing(),
+			Blanks:      "trim",
 			Format:      "auto",
 			Decimal:     ".",
 			Encoding:    "utf-8",

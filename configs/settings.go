@@ -61,6 +61,8 @@ func dataSettings(d *Data) []setting.Setting {
 			Doc: "Texts that stand for a missing value in place of the usual ones, like [\"\"] where NA and None are levels."},
 		{Name: "data.parse", Value: &d.Parse,
 			Doc: "How numbers and dates are written that are not written plainly, by column: \"number\" or \"date\" (the cells decide), an example such as \"1,234.5 €\" or \"dd/mm/yyyy\", or \"text\"; \"auto\" instead of a table reads all columns that have one form. The model keeps the forms."},
+		{Name: "data.blanks", Value: &d.Blanks, Choices: []string{"trim", "keep"},
+			Doc: "Whether blanks around cells of text files that are not in quotes are part of categories and classes."},
 		{Name: "data.format", Value: &d.Format, Choices: append([]string{"auto"}, dataset.Formats()...),
 			Doc: "Format of the tables; \"auto\" finds it from the beginning of each file."},
 		{Name: "data.decimal", Value: &d.Decimal, Choices: []string{".", ","},

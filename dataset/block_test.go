@@ -71,7 +71,7 @@ func TestBlocksEqualEncodingCSV(t *testing.T) {
 			for _, threads := range []int{1, 3} {
 				for _, size := range []int{1 << 20, 30_000, 3_000} {
 					table := mustRead(t, text, dataset.Threads(threads), dataset.ChunkSize(size), dataset.Ignore("left"),
-						dataset.ID("id"), dataset.Categorical("s2", "s20", "s400"), dataset.MissingOnly("\x02"))
+						dataset.ID("id"), dataset.Categorical("s2", "s20", "s400"), dataset.KeepBlanks(), dataset.MissingOnly("\x02"))
 					equalRecords(t, fmt.Sprintf("%d threads, chunks of %d", threads, size), table, records)
 				}
 			}
@@ -164,7 +164,7 @@ func TestShortCells(t *testing.T) {
 	}
 	text := strings.ReplaceAll(b.String(), "é", "\xe9")
 	for _, size := range []int{1 << 20, 30_000, 3_000} {
-		table := mustRead(t, text, dataset.Threads(2), dataset.ChunkSize(size), dataset.MissingOnly("\x02"), dataset.Encoding("latin1"))
+		table := mustRead(t, text, dataset.Threads(2), dataset.ChunkSize(size), dataset.MissingOnly("\x02"), dataset.Encoding("latin1"), dataset.KeepBlanks())
 		equalRecords(t, fmt.Sprintf("chunks of %d", size), table, records)
 	}
 }

@@ -173,7 +173,7 @@ func (s *ChunkedTable) leaveOut(ctx context.Context, a *tableBuilder, t *Table) 
 	t.skipped += len(all)
 	t.locations = a.locations.Take(rowsWithout(all, t.rows))
 	for i, old := range a.columns {
-		column := &columnBuilder{Target: old.Target, large: -1, number: old.number, words: &noWords}
+		column := &columnBuilder{Target: old.Target, large: -1, number: old.number, trimmed: old.trimmed, words: &noWords}
 		for _, ch := range chunks {
 			column.chunks = append(column.chunks, &ch.Columns[i])
 		}
@@ -387,7 +387,7 @@ func (a *tableBuilder) nameLevels(c *columnBuilder, column *chunkedFeature) {
 		codes, column.levels = codesOfSchema(codes, c.levels, c.Schema, a.Decimal)
 		column.numericLevels = c.Schema.NumericLevels
 	} else {
-		codes, column.levels, column.numericLevels = nameByValue(codes, c.levels, a.Decimal)
+		codes, column.levels, column.numericLevels = c.nameLevels(codes, a.Decimal)
 	}
 	column.index = make(map[string]int32, len(c.levels))
 	column.counts = make([]int, len(column.levels))

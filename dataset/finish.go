@@ -80,6 +80,8 @@ type tableNotes struct {
 	dates, commas []string
 	dated         []string // columns of categories that are dates
 	large         []string
+	trimmed       []string
+	spelled       []string // columns with levels that differ in case or blanks only, and two of these
 	disguised     disguised
 	read          string // columns that were read in a form of their own
 	largeAt       int    // row of the first in the first of them
@@ -100,12 +102,20 @@ func (r *tableNotes) addColumn(c *columnBuilder, column *Column) bool {
 		}
 		r.large = append(r.large, c.Name)
 	}
+	if c.trimmed && r.Schema == nil {
+		r.trimmed = append(r.trimmed, c.Name)
+	}
 	ignored := r.DropTextLike && c.Want == chunk.WantAny && c.Role == Feature && textLike(column, r.rows)
 	if c.Want == chunk.WantAny && column.kind == Category && !column.numericLevels {
 		if r.Decimal == '.' && commaNumbers(column) {
 			r.commas = append(r.commas, c.Name)
 		} else if r.disguised.add(c, column.levels, r.Decimal, ignored) {
 			return !ignored
+		}
+	}
+	if r.Schema == nil && column.kind == Category && !column.numericLevels && !ignored && (c.Role == Feature || c.Role == LabelRole) {
+		if one, other, found := spellings(column.levels); found {
+			r.spelled = append(r.spelled, fmt.Sprintf("%q (%q, %q)", c.Name, one, other))
 		}
 	}
 	if ignored {
@@ -126,9 +136,16 @@ func (r *tableNotes) all() []string {
 	if len(r.large) > 0 {
 		notes = append(notes, r.largeNote())
 	}
+	if len(r.trimmed) > 0 {
+		notes = append(notes, fmt.Sprintf("blanks around the cells of %s %s are left out: quotes keep them",
+			chunk.Plural(len(r.trimmed), "column"), chunk.NameList(r.trimmed, 10)))
+	}
 	if len(r.commas) > 0 {
 		notes = append(notes, fmt.Sprintf("text in %s %s looks like numbers with a decimal comma: --set data.decimal=, reads it so",
 			chunk.Plural(len(r.commas), "column"), chunk.NameList(r.commas, 10)))
+	}
+	if note := spellingNote(r.spelled); note != "" {
+		notes = append(notes, note)
 	}
 	if r.read != "" {
 		notes = append(notes, r.read)
@@ -357,8 +374,24 @@ func (a *tableBuilder) column(c *columnBuilder, rows int) *Column {
 		codes, levels := codesOfSchema(c.codes, c.levels, c.Schema, a.Decimal)
 		return categoryColumn(c.Name, c.Role, codes, levels, c.Schema.NumericLevels)
 	}
-	codes, levels, numeric := nameByValue(c.codes, c.levels, a.Decimal)
+	codes, levels, numeric := c.nameLevels(c.codes, a.Decimal)
 	return categoryColumn(c.Name, c.Role, codes, levels, numeric)
+}
+
+// nameLevels names the levels of a column without a schema. Where blanks around cells were left out, those within quotes are
+// too, so that a model with such a level knows that there were no others.
+func (c *columnBuilder) nameLevels(codes []int32, point byte) ([]int32, []string, bool) {
+	levels := c.levels
+	if c.trimmed && chunk.HasBlanks(levels) {
+		names := make([]string, len(levels))
+		for i, level := range levels {
+			names[i] = chunk.TrimText(level)
+		}
+		var translation []int32
+		translation, levels = unite(names, nil)
+		codes = translate(codes, translation)
+	}
+	return nameByValue(codes, levels, point)
 }
 
 // nameByValue gives levels that all are numbers, truth values or dates the shortest
@@ -395,7 +428,8 @@ func codesOfSchema(codes []int32, levels []string, s *ColumnSchema, point byte) 
 	return translate(codes, translation), levels
 }
 
-// unite numbers names, equal ones alike, after those that are known.
+// unite numbers names, equal ones alike, after those that are known. A name that is not known is the known one without the
+// blanks around it, if there is one.
 func unite(names, known []string) (translation []int32, levels []string) {
 	index := make(map[string]int32, len(known)+len(names))
 	levels = slices.Clip(known)
@@ -405,6 +439,10 @@ func unite(names, known []string) (translation []int32, levels []string) {
 	translation = make([]int32, len(names))
 	for i, name := range names {
 		at, ok := index[name]
+		if trimmed := chunk.TrimText(name); !ok && len(known) > 0 && trimmed != name {
+			at, ok = index[trimmed]
+			ok = ok && int(at) < len(known)
+		}
 		if !ok {
 			at = int32(len(levels))
 			index[name] = at

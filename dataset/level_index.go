@@ -40,6 +40,9 @@ func (x *levelIndex) encode(p *chunk.ColumnChunk) {
 		name := x.name(d.Levels[code])
 		at, ok := x.codes[name]
 		if !ok {
+			at, ok = x.codes[chunk.TrimText(name)]
+		}
+		if !ok {
 			at, ok = index[name]
 		}
 		if !ok {

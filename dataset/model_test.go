@@ -95,7 +95,7 @@ func TestReadAsSchema(t *testing.T) {
 		// A model whose training took "None" for a level must find it there again,
 		// whoever reads the table.
 		text := "garage,x,y\nNone,1,NA\n NA ,2,b\n?,,b\n"
-		trained := mustRead(t, text, dataset.Label("y"), dataset.MissingOnly("", "?")).Schema()
+		trained := mustRead(t, text, dataset.Label("y"), dataset.MissingOnly("", "?"), dataset.KeepBlanks()).Schema()
 		if got, want := show(mustRead(t, text, dataset.As(trained))), "garage:category=None| NA | x:float32=1|2| y:category=NA|b|b"; got != want {
 			t.Errorf("got  %s\nwant %s", got, want)
 		}

@@ -121,6 +121,9 @@ func Decimal(point rune) Option {
 	}
 }
 
+// KeepBlanks makes blanks around cells of text files part of levels, as those within quotes and those of ids are.
+func KeepBlanks() Option { return func(o *chunk.Options) { o.KeepBlanks = true } }
+
 // Encoding names the encoding of the text: utf-8, latin1 or cp1252.
 func Encoding(name string) Option {
 	return func(o *chunk.Options) {

@@ -92,7 +92,7 @@ func TestDescribe(t *testing.T) {
 		{dataset.Label("a")}, {dataset.Weight("a")}, {dataset.ID("a")}, {dataset.ID("a", "b")}, {dataset.ID("a b")}, {dataset.Ignore("a")},
 		{dataset.Categorical("a")}, {dataset.MissingOnly("x")}, {dataset.Missing("x")}, {dataset.Decimal(',')}, {dataset.Encoding("latin1")}, {dataset.Encoding("cp1252")},
 		{dataset.Separator(';')}, {dataset.Header(true)}, {dataset.Header(false)}, {dataset.SkipBadRows()}, {dataset.As(schema)},
-		{dataset.DropTextLike()}, {dataset.LenientTypes()}, {dataset.Format("csv")},
+		{dataset.DropTextLike()}, {dataset.LenientTypes()}, {dataset.Format("csv")}, {dataset.KeepBlanks()}, {dataset.Parse(map[string]string{"a": "number"})},
 	}
 	seen := map[string]bool{}
 	for i, list := range [][][]dataset.Option{same, other} {

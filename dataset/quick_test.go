@@ -61,7 +61,7 @@ func TestTextEqualsEncodingCSV(t *testing.T) {
 		}
 		names := []string{"first", "second", "last"}
 		for _, size := range []int{1 << 20, 5_000, 97} {
-			table := mustRead(t, text.String(), dataset.Categorical(names...), dataset.ID("id"), dataset.MissingOnly("\x02"), dataset.ChunkSize(size))
+			table := mustRead(t, text.String(), dataset.Categorical(names...), dataset.ID("id"), dataset.KeepBlanks(), dataset.MissingOnly("\x02"), dataset.ChunkSize(size))
 			for row, record := range records[1:] {
 				for i, name := range records[0] {
 					c := table.Column(name)

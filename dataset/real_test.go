@@ -65,7 +65,7 @@ func TestRealSetsEqualEncodingCSV(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			table, err := dataset.Read(context.Background(), bytes.NewReader(text), file, dataset.MissingOnly(""), dataset.LenientTypes())
+			table, err := dataset.Read(context.Background(), bytes.NewReader(text), file, dataset.MissingOnly(""), dataset.KeepBlanks(), dataset.LenientTypes())
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -38,10 +38,11 @@ type columnBuilder struct {
 	f64    []float64
 	sparse *Sparse
 	*words
-	bad   []int32     // rows of bad cells, ascending
-	why   *ParseError // the first of them
-	dates bool
-	large int // row of the first number that float64 may have rounded, −1 without one
+	bad     []int32     // rows of bad cells, ascending
+	why     *ParseError // the first of them
+	dates   bool
+	trimmed bool // blanks around cells were left out
+	large   int  // row of the first number that float64 may have rounded, −1 without one
 }
 
 // words are what a columnBuilder holds of levels and text. Columns of numbers share noWords: a
@@ -114,6 +115,9 @@ func (a *tableBuilder) resolveColumns(targets []chunk.Target) error {
 		if err := step(); err != nil {
 			return err
 		}
+	}
+	for _, c := range a.columns {
+		c.trimmed = !c.number && slices.ContainsFunc(c.chunks, func(p *chunk.ColumnChunk) bool { return p.Trimmed })
 	}
 	return nil
 }

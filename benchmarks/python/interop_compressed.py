@@ -469,7 +469,10 @@ class Model:
             if f["kind"] == "category":
                 # A level goes before a word for missing.
                 name = level(cell, f)
-                marked = cell not in MISSING and mark_of(name, len(f["marks"])) in f["marks"]
+                bare = name and name.strip(b" \t")
+                marked = cell not in MISSING and any(mark_of(n, len(f["marks"])) in f["marks"] for n in (name, bare))
+                if name not in f["of"] and bare in f["of"]:
+                    name = bare
                 codes.append(f["of"].get(name, f["codes"] - 1 if marked else None))
                 continue
             value = number(cell)

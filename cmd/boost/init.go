@@ -15,6 +15,7 @@ import (
 	"boost/dataset"
 	"boost/internal/format"
 	"boost/internal/near"
+	"boost/internal/profile"
 	"boost/objectives"
 )
 
@@ -101,6 +102,24 @@ func newStarter(s *tableProfile, file string, f *initFlags) (starter *configs.St
 	}
 	for _, e := range s.unreadable {
 		say("data.ignore", "%s.", e)
+	}
+	if s.parsed {
+		c.Data.Parse = nil
+		for _, column := range s.table.Schema().Columns {
+			if column.Written == "" {
+				continue
+			}
+			if c.Data.Parse == nil {
+				c.Data.Parse = make(map[string]string)
+			}
+			c.Data.Parse[column.Name] = column.Written
+			say("data.parse", "%q holds numbers or dates that are written so.", column.Name)
+		}
+	}
+	for _, f := range s.Findings {
+		if f.Code == profile.Sentinel {
+			say("data.missing", "%q %s.", f.Column, f.Message)
+		}
 	}
 	mixed := s.table.Mixed()
 	features := 0

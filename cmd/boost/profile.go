@@ -20,6 +20,7 @@ type tableProfile struct {
 	table      *dataset.Table
 	config     *configs.Config
 	unreadable []*dataset.ColumnError
+	parsed     bool // numbers in disguise were read, as data.parse = "auto" does
 }
 
 // profileTable reads a table leniently and looks at every column. The label is the column
@@ -29,6 +30,10 @@ func (a *app) profileTable(ctx context.Context, file string, in *reading, label 
 	if err != nil {
 		return nil, err
 	}
+	parsed := !guess && !c.Given("data.parse") // for a config, which says how they are read
+	if parsed {
+		c.Data.Parse = map[string]string{"": dataset.ParseAuto}
+	}
 	opts := append(formatOptions(c), dataset.LenientTypes())
 	if in.noSpool {
 		opts = append(opts, dataset.NoSpool())
@@ -37,7 +42,7 @@ func (a *app) profileTable(ctx context.Context, file string, in *reading, label 
 	if err != nil {
 		return nil, err
 	}
-	s := &tableProfile{table: t, config: c, unreadable: unreadable}
+	s := &tableProfile{table: t, config: c, unreadable: unreadable, parsed: parsed}
 	s.Table = report.Table{What: "table", File: file, Skipped: t.Skipped(), Problems: []string{}, Notes: notesOf(t)}
 	for _, e := range unreadable {
 		s.Problems = append(s.Problems, e.Error())

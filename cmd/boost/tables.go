@@ -16,7 +16,7 @@ import (
 // readingKeys are the settings that say how a table is written. They stand above what a model
 // remembers of its own.
 var readingKeys = []string{
-	"data.format", "data.missing", "data.missing_only", "data.parse", "data.decimal", "data.encoding", "data.separator", "data.header", "data.on_bad_row",
+	"data.format", "data.missing", "data.missing_only", "data.parse", "data.blanks", "data.decimal", "data.encoding", "data.separator", "data.header", "data.on_bad_row",
 	"data.absent", "data.index_base", "data.sheet", "data.side_files",
 }
 
@@ -97,6 +97,9 @@ func formatOptions(c *configs.Config) []dataset.Option {
 		opts = append(opts, dataset.MissingOnly(c.Data.MissingOnly...))
 	}
 	opts = append(opts, dataset.Missing(c.Data.Missing...), dataset.Parse(c.Data.Parse))
+	if c.Data.Blanks == "keep" {
+		opts = append(opts, dataset.KeepBlanks())
+	}
 	if c.Data.Separator != "auto" {
 		opts = append(opts, dataset.Separator([]rune(c.Data.Separator)[0]))
 	}

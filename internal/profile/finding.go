@@ -22,6 +22,7 @@ const (
 	Duplicate     Code = "duplicate"      // equals an earlier column in every row
 	Renamed       Code = "renamed"        // equals an earlier column after renaming its values one to one
 	Infinite      Code = "infinite"       // has infinite cells
+	Sentinel      Code = "sentinel"       // repeats a number such as -999 that lies far from all its others
 	Dates         Code = "dates"          // dates or times, as seconds since 1970 UTC
 	ZeroInflated  Code = "zero_inflated"  // is 0 in half of the rows or more, at most 99 %, and else varied
 	Skewed        Code = "skewed"         // is varied, no more than 99 % zeros, and has a skewness beyond ±10
@@ -29,7 +30,7 @@ const (
 
 // Codes lists them in that order.
 var Codes = []Code{
-	Mixed, Leak, Empty, Constant, MostlyMissing, Counter, IDLike, Duplicate, Renamed, Infinite, Dates, ZeroInflated, Skewed,
+	Mixed, Leak, Empty, Constant, MostlyMissing, Counter, IDLike, Duplicate, Renamed, Infinite, Sentinel, Dates, ZeroInflated, Skewed,
 }
 
 const (
@@ -124,6 +125,10 @@ func (s *profiler) ofValues(name string, c *column, add adder) {
 	}
 	if o.Infinite != nil && *o.Infinite > 0 {
 		add(Infinite, name, float64(*o.Infinite), "is infinite in %d of %d rows", *o.Infinite, rows)
+	}
+	if s := c.sentinel; s != nil {
+		add(Sentinel, name, s.value, "is %s in %d rows, and between %s and %s in all others: --set 'data.missing=[\"%s\"]' if that means no value",
+			dataset.FormatNumber(s.value), s.cells, dataset.FormatNumber(s.low), dataset.FormatNumber(s.high), dataset.FormatNumber(s.value))
 	}
 	if o.Dates != nil && *o.Dates {
 		add(Dates, name, math.NaN(), "is dates, read as seconds since 1970 UTC")

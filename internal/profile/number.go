@@ -97,6 +97,7 @@ func figures[K uint32 | uint64](c *column, values *sorted[K]) (mode uint64) {
 			sum.AddWeighted(float64(cells), v)
 		}
 	})
+	c.sentinel = findSentinel(values)
 	n := values.len()
 	whole = whole && n > 0
 	c.out.Zeros, c.out.Infinite, c.out.Negative, c.out.Whole = &zeros, &infinite, &negative, &whole

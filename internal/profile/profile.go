@@ -79,7 +79,8 @@ type column struct {
 	classes  int             // different values, a missing one counted
 	counter  bool            // the rows are counted in equal steps
 	skewness float64
-	only     string // words a constant
+	sentinel *sentinel // nil without one
+	only     string    // words a constant
 }
 
 // Of profiles a table. It takes every row into account, and beside the table the memory

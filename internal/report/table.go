@@ -287,6 +287,7 @@ var findingWords = []struct {
 	{profile.Duplicate, "same as another"},
 	{profile.Renamed, "same but for names"},
 	{profile.Infinite, "infinite cells"},
+	{profile.Sentinel, "may mean no value"},
 	{profile.Dates, "dates, as seconds"},
 	{profile.ZeroInflated, "mostly 0"},
 	{profile.Skewed, "very skewed"},
@@ -337,7 +338,7 @@ func findingText(f *profile.Finding) string {
 		return name + " (" + format.Significant(*f.Value, 4) + ")"
 	case profile.MostlyMissing, profile.ZeroInflated, profile.IDLike:
 		return name + " (" + format.WholePercent(*f.Value) + ")"
-	case profile.Infinite:
+	case profile.Infinite, profile.Sentinel:
 		return name + " (" + format.Significant(*f.Value, 12) + ")"
 	case profile.Constant:
 		return name + " (" + format.Shorten(format.OneLine(strings.TrimPrefix(f.Message, "is always ")), 40) + ")"

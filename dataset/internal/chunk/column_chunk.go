@@ -27,6 +27,7 @@ type ColumnChunk struct {
 
 	Present int  // cells that are not missing, bad ones too
 	Gaps    bool // numbers: NaN was written
+	Trimmed bool // levels: blanks around cells were left out
 	Typed   bool // numbers: they were stored as such, and not as text
 	Dates   bool
 	Large   int32     // row, plus 1, of the first whole number beyond those that float64 tells apart; 0 without one

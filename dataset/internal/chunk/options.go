@@ -48,6 +48,7 @@ type Dialect struct {
 	PointInstead   bool             // the schema has a decimal comma, and this table decimal points
 	Encoding       *charmap.Charmap // nil is UTF-8
 	Said           Said
+	KeepBlanks     bool  // blanks around cells without quotes are part of them
 	Separator      byte  // 0 is found from the data
 	UsualSeparator byte  // that of the schema's table, which is tried first; 0 for none
 	Header         *bool // nil is found from the data

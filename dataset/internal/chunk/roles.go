@@ -29,6 +29,18 @@ type Target struct {
 	Form   *written.Form // how its numbers are written; nil for plainly
 }
 
+// KeepsBlanks reports whether blanks around cells that are not quoted are kept at first: those of ids are, and those of a
+// model's column, which may have levels with such blanks.
+func (t *Target) KeepsBlanks() bool { return t.Want == WantText || t.Schema != nil }
+
+// HasBlanks reports whether a level begins or ends with a blank.
+func HasBlanks(levels []string) bool {
+	return slices.ContainsFunc(levels, func(level string) bool { return TrimText(level) != level })
+}
+
+// TrimText is Trim of a text.
+func TrimText(level string) string { return strings.Trim(level, " \t") }
+
 // Assigns reports whether an option gives the named column its role.
 func (o *Options) Assigns(name string) bool {
 	return name == o.Label || name == o.Weight || name == o.Group || slices.Contains(o.InitScores, name) ||

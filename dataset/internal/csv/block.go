@@ -58,9 +58,17 @@ func (p *chunkParser) block(b []byte, i int, ch *chunk.Chunk, quotes bool) (next
 		return i
 	}
 	x.penalty = 0
+	blanks := hasBlank(b[ends[0]+1 : ends[len(ends)-1]])
 	ch.Begins(ch.Rows, ch.Lines)
 	for col := range p.sinks {
-		switch s := &p.sinks[col]; s.kind {
+		s := &p.sinks[col]
+		if blanks && s.kind == levelSink && !s.outer && p.blanksAround(b, ends, col) {
+			for k, row := col, ch.Rows; k < len(ends)-1; k, row = k+columns, row+1 {
+				p.cell(s, b, int(ends[k])+1, row)
+			}
+			continue
+		}
+		switch s.kind {
 		case skipSink:
 		case levelSink:
 			p.levelColumn(b, ends, col, ch.Rows, s, quotes)
@@ -77,6 +85,26 @@ func (p *chunkParser) block(b []byte, i int, ch *chunk.Chunk, quotes bool) (next
 	ch.Rows += records
 	ch.Lines += records
 	return int(ends[len(ends)-1]) + 1
+}
+
+// hasBlank reports whether there is a blank in a text.
+func hasBlank(text []byte) bool {
+	return bytes.IndexByte(text, ' ') >= 0 || bytes.IndexByte(text, '\t') >= 0
+}
+
+// blanksAround reports whether a cell of a column of a block begins or ends with a blank.
+func (p *chunkParser) blanksAround(b []byte, ends []int32, col int) bool {
+	columns := len(p.sinks)
+	for k := col; k+1 < len(ends); k += columns {
+		first, end := int(ends[k])+1, int(ends[k+1])
+		if end > first && b[end-1] == '\r' {
+			end--
+		}
+		if end > first && (p.cells.blank(b[first]) || p.cells.blank(b[end-1])) {
+			return true
+		}
+	}
+	return false
 }
 
 // usual reports whether records end where the cells of so many columns do and nowhere

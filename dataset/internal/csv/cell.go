@@ -14,12 +14,13 @@ const (
 	afterQuote         // text follows the closing quote
 )
 
-// CellReader takes records apart as RFC 4180 says, with these liberties: spaces
-// may stand around quotes, a quote inside an unquoted cell is an ordinary
-// character, lines end in LF or CRLF.
+// CellReader takes records apart as RFC 4180 says, with these liberties: blanks
+// around cells and around quotes are no part of cells, a quote inside an unquoted cell is an
+// ordinary character, lines end in LF or CRLF.
 type CellReader struct {
 	Sep     byte
 	scratch []byte
+	outer   []byte // the latest cell with the blanks around it; of a cell in quotes, its content
 }
 
 // blank reports whether c may stand between a separator and a quote.
@@ -37,6 +38,7 @@ func (r *CellReader) cell(b []byte, i int) (content []byte, end, breaks int, p p
 	if b[end] == '"' {
 		return r.quoted(b, end+1)
 	}
+	first := end
 	for b[end] != r.Sep && b[end] != '\n' {
 		end++
 	}
@@ -44,7 +46,11 @@ func (r *CellReader) cell(b []byte, i int) (content []byte, end, breaks int, p p
 	if b[end] == '\n' && last > i && b[last-1] == '\r' {
 		last--
 	}
-	return b[i:last], end, 0, sound
+	r.outer = b[i:last]
+	for last > first && r.blank(b[last-1]) {
+		last--
+	}
+	return b[min(first, last):last], end, 0, sound
 }
 
 // quoted reads the rest of a cell whose opening quote is b[i-1].
@@ -72,6 +78,7 @@ func (r *CellReader) quoted(b []byte, i int) (content []byte, end, breaks int, p
 	if doubled || breaks > 0 {
 		content = r.plain(content)
 	}
+	r.outer = content
 	for r.blank(b[i]) {
 		i++
 	}

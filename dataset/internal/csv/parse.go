@@ -44,7 +44,8 @@ type sink struct {
 	target int
 	column *chunk.ColumnChunk
 	dict   *chunk.Dictionary
-	known  int // levels of dict before the chunk
+	known  int  // levels of dict before the chunk
+	outer  bool // blanks around cells are part of them
 	second *sink
 }
 
@@ -124,7 +125,7 @@ func (p *chunkParser) newSink(ch *chunk.Chunk, targets []int, most int) sink {
 		return sink{kind: skipSink}
 	}
 	t := targets[0]
-	s := sink{target: t, column: &ch.Columns[t]}
+	s := sink{target: t, column: &ch.Columns[t], outer: p.KeepBlanks || p.Targets[t].KeepsBlanks()}
 	switch w := p.Targets[t].Want; {
 	case w == chunk.WantText:
 		s.kind = textSink
@@ -150,7 +151,7 @@ func (p *chunkParser) newSink(ch *chunk.Chunk, targets []int, most int) sink {
 	}
 	if len(targets) > 1 {
 		second := p.newSink(ch, targets[1:], most)
-		return sink{kind: doubleSink, second: &sink{kind: s.kind, target: s.target, column: s.column, dict: s.dict, known: s.known, second: &second}}
+		return sink{kind: doubleSink, second: &sink{kind: s.kind, target: s.target, column: s.column, dict: s.dict, known: s.known, outer: s.outer, second: &second}}
 	}
 	return s
 }
@@ -193,13 +194,23 @@ func (p *chunkParser) cell(s *sink, b []byte, i, row int) (end, breaks int, bad 
 	switch {
 	case bad != sound:
 	case s.kind != doubleSink:
-		p.put(s, content, row)
+		p.putCell(s, content, row)
 	default:
 		for s = s.second; s != nil; s = s.second {
-			p.put(s, content, row)
+			p.putCell(s, content, row)
 		}
 	}
 	return end, breaks, bad
+}
+
+// putCell is put of the latest cell, with or without the blanks around it.
+func (p *chunkParser) putCell(s *sink, content []byte, row int) {
+	if blanks := len(p.cells.outer) != len(content); blanks && s.outer {
+		content = p.cells.outer
+	} else if blanks && s.kind == levelSink && len(content) > 0 {
+		s.column.Trimmed = true
+	}
+	p.put(s, content, row)
 }
 
 func (p *chunkParser) put(s *sink, cell []byte, row int) {

@@ -315,7 +315,7 @@ func (p *chunkParser) quickText(b []byte, i, row int, s *sink) (next int, done, 
 		}
 		c = b[end]
 	}
-	if c == '\n' && b[end-1] == '\r' && end > i {
+	if end > i && (c == '\n' && b[end-1] == '\r' || p.cells.blank(b[end-1])) {
 		return i, false, false
 	}
 	switch {
