@@ -242,8 +242,20 @@ func TestParseNotes(t *testing.T) {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
 	_, err := dataset.Read(context.Background(), strings.NewReader("a,y\n"+strings.Repeat("9,1\n", 40)+"\"1,007\",1\n"), "t.csv")
-	if err == nil || !strings.Contains(err.Error(), `give --set 'data.parse={a="number"}' to read numbers written so`) {
+	if err == nil || !strings.Contains(err.Error(), `give --set 'data.parse={a="1,234.5"}' or --set 'data.parse={a="1.234,5"}' to read numbers written so`) {
 		t.Errorf("few thousands: %v", err)
+	}
+	_, err = dataset.Read(context.Background(), strings.NewReader("a,y\n"+strings.Repeat("9,1\n", 40)+"\"$1,007\",1\n"), "t.csv")
+	if err == nil || !strings.Contains(err.Error(), `give --set 'data.parse={a="number"}' to read numbers written so`) {
+		t.Errorf("some money: %v", err)
+	}
+	_, err = dataset.Read(context.Background(), strings.NewReader("a,y\n"+strings.Repeat("9,1\n", 40)+"9 %,1\n"), "t.csv")
+	if err == nil || strings.Contains(err.Error(), "parse") {
+		t.Errorf("percent among numbers: %v", err)
+	}
+	money := mustRead(t, "a,y\n"+strings.Repeat("9,1\n", 40)+"\"$1,007\",1\n", dataset.Parse(map[string]string{"a": "number"}))
+	if got := money.Column("a").Float32s()[40]; got != 1007 {
+		t.Errorf("money among numbers is %v", got)
 	}
 }
 

@@ -352,8 +352,16 @@ func (a *tableBuilder) mixedColumn(c *columnBuilder, parsed, present int) *Parse
 	for i, cell := range cells {
 		texts[i] = cell.Text
 	}
-	if forms := formsOf(a.Decimal, texts); len(forms) > 0 {
-		e.Fix = "give " + chunk.ParseHint(map[string]string{c.Name: howOf(forms[0])}) + " to read numbers written so; " + e.Fix
+	// Beside plain numbers, those with a unit and dates are not read in any form.
+	if forms := formsOf(a.Decimal, texts); len(forms) > 0 && forms[0].Bare() {
+		ways := []string{chunk.ParseHint(map[string]string{c.Name: ParseNumber})}
+		if len(forms) > 1 {
+			ways = ways[:0]
+			for _, f := range forms {
+				ways = append(ways, chunk.ParseHint(map[string]string{c.Name: f.String()}))
+			}
+		}
+		e.Fix = "give " + strings.Join(ways, " or ") + " to read numbers written so; " + e.Fix
 	}
 	return e
 }
