@@ -1,6 +1,8 @@
 package model
 
 import (
+	"strings"
+
 	"boost/binning"
 	"boost/dataset"
 )
@@ -24,7 +26,7 @@ func (m *Model) Unseen(t *dataset.Table) ([]Unseen, error) {
 func (m *Model) Unlisted() []string { return m.engine.Unlisted() }
 
 // LevelIndex returns what stands for a level of a categorical feature in the values of PredictValues: the
-// index of its name in the column's Levels, their number where the model knows it without a name, and
+// index of its name in the column's Levels, of the name without the blanks around it if it is not there, their number where the model knows it without a name, and
 // −1 where it does not know it. feature counts the schema's feature columns.
 // The first call prepares them all.
 func (m *Model) LevelIndex(feature int, level string) float64 {
@@ -37,8 +39,10 @@ func (m *Model) LevelIndex(feature int, level string) float64 {
 			m.levels = append(m.levels, index)
 		}
 	})
-	if i, ok := m.levels[feature][level]; ok {
-		return float64(i)
+	for _, name := range []string{level, strings.Trim(level, " \t")} { // a level may have blanks around it
+		if i, ok := m.levels[feature][name]; ok {
+			return float64(i)
+		}
 	}
 	if f := &m.contents.Cuts.Features[feature]; f.HashesName(level) {
 		return float64(len(f.Codes))
