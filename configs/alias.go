@@ -25,6 +25,10 @@ var ambiguous = map[string][2]string{
 		`tree.lambda_l2 (XGBoost's and LightGBM's lambda: L2 penalty)`,
 		`tree.lambda_l1 (L1 penalty)`,
 	},
+	"l2": {
+		`tree.lambda_l2 (L2 penalty of all leaves)`,
+		`categorical.l2 (what is added to it in splits of categories)`,
+	},
 }
 
 // needless holds names of peers that need no key here, with the reason.
@@ -99,8 +103,8 @@ func byName(keys []Key, name string) *Key {
 	return nil
 }
 
-// lookup finds the key that a written name means: its own name, or an alias, bare
-// or in any section. alias is the peer's name used, "" for the key's own.
+// lookup finds the key that a written name means: its own name, an alias, bare
+// or in any section, or the last part of its name where no other key ends in that. alias is the peer's name used, "" for the key's own.
 func lookup(keys []Key, written string) (k *Key, alias string, err error) {
 	if k := byName(keys, written); k != nil {
 		return k, "", nil
@@ -118,6 +122,12 @@ func lookup(keys []Key, written string) (k *Key, alias string, err error) {
 	for i := range keys {
 		if slices.Contains(keys[i].Aliases, leaf) {
 			return &keys[i], leaf, nil
+		}
+	}
+	if written == leaf {
+		same := slices.DeleteFunc(slices.Clone(keys), func(k Key) bool { return k.Leaf() != leaf })
+		if len(same) == 1 {
+			return byName(keys, same[0].Name), "", nil
 		}
 	}
 	if reason, ok := needless[leaf]; ok {

@@ -180,10 +180,45 @@ func TestSet(t *testing.T) {
 			t.Errorf("%q: error %v, want %q", set, err, want)
 		}
 	}
-	// An assignment wins over the file, a later one over an earlier one.
-	c, _ := mustRead(t, "[tree]\nleaves = 3", "num_leaves=4", "tree.leaves=5")
-	if c.Params.Tree.Leaves != 5 {
-		t.Errorf("leaves are %d, want the last assignment's 5", c.Params.Tree.Leaves)
+}
+
+// Assignments and flags stand above the file. Among themselves, lists and tables are joined, and
+// other keys have one value.
+func TestSetAgain(t *testing.T) {
+	file := "[tree]\nleaves = 3\n[data]\nignore = [\"z\"]\n"
+	c, _ := mustRead(t, file, "num_leaves=5", "tree.leaves=5", "ignore=a", "data.ignore=b,a", "forced_cuts={x = [1]}", "binning.forced_cuts={y = [2]}")
+	if c.Params.Tree.Leaves != 5 || !slices.Equal(c.Data.Ignore, []string{"a", "b"}) {
+		t.Errorf("leaves %d, ignored %q, want 5 and a, b", c.Params.Tree.Leaves, c.Data.Ignore)
+	}
+	if want := map[string][]float64{"x": {1}, "y": {2}}; !reflect.DeepEqual(c.Params.Binning.ForcedCuts, want) {
+		t.Errorf("forced cuts are %v, want %v", c.Params.Binning.ForcedCuts, want)
+	}
+	for want, sets := range map[string][]string{
+		"tree.leaves has two values: --set leaves=4 and --set tree.leaves=5 (leave one of them out)":                              {"leaves=4", "tree.leaves=5"},
+		"data.label has two values: --set label=a and --set data.label=b":                                                         {"label=a", "data.label=b"},
+		"binning.forced_cuts has two values: --set binning.forced_cuts={x = [1]} and --set binning.forced_cuts={y = [], x = [2]}": {"binning.forced_cuts={x = [1]}", "binning.forced_cuts={y = [], x = [2]}"},
+	} {
+		if _, _, err := read(t, file, sets...); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: error %v, want %q", sets, err, want)
+		}
+	}
+	_, _, err := configs.Read(configs.Default(), "", []string{"eta=0.2"}, configs.Flag{Name: "--learning-rate", Key: "train.learning_rate", Value: "0.1"})
+	if want := "train.learning_rate has two values: --learning-rate 0.1 and --set eta=0.2"; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("error %v, want %q", err, want)
+	}
+}
+
+// The last part of a key's name is enough, where it has one meaning.
+func TestBareNames(t *testing.T) {
+	c, notes := mustRead(t, "", "encoding=latin1", "leaves=7", "max_depth=3")
+	if c.Data.Encoding != "latin1" || c.Params.Tree.Leaves != 7 || c.Params.Tree.MaxDepth != 3 || !c.Given("data.encoding") {
+		t.Errorf("encoding %q, %d leaves, depth %d, want latin1, 7, 3", c.Data.Encoding, c.Params.Tree.Leaves, c.Params.Tree.MaxDepth)
+	}
+	if len(notes) != 1 { // max_depth is the peers' name too
+		t.Errorf("notes %q", notes)
+	}
+	if _, _, err := read(t, "", "l2=1"); err == nil || !strings.Contains(err.Error(), "tree.lambda_l2") || !strings.Contains(err.Error(), "categorical.l2") {
+		t.Errorf("error %v does not list what l2 may mean", err)
 	}
 }
 

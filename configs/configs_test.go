@@ -185,7 +185,7 @@ func TestFileProblems(t *testing.T) {
 		{"unknown dotted section", "\nfoo.bar = 3", `run.toml:2: unknown section "foo": the sections are data, binning`},
 		{"later section", "[constraints]\nmonotone = 1", `run.toml:1: unknown section "constraints"`},
 		{"other section", "[train]\nleaves = 3", `run.toml:2: unknown key "train.leaves" (did you mean "tree.leaves"?)`},
-		{"bare own key", "rounds = 3", `run.toml:1: unknown key "rounds" (did you mean "train.rounds"?)`},
+		{"bare key in a wrong section", "tree.rounds = 3", `run.toml:1: unknown key "tree.rounds" (did you mean "train.rounds"?)`},
 		{"deep key", "\ndata.label.x = 3", `run.toml:2: data.label must be text in quotes, not a table`},
 		{"text", "[data]\nlabel = 3", `run.toml:2: data.label must be text in quotes, not 3 (write "3")`},
 		{"integer", "[tree]\nleaves = 3.5", `run.toml:2: tree.leaves must be an integer, not 3.5`},

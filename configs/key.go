@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -289,6 +290,41 @@ func (k *Key) assignList(field *[]string, v any, dir string) error {
 		*field = nil
 	}
 	return nil
+}
+
+// value returns the value that the key has; assign sets a new one.
+func (k *Key) value() any {
+	return reflect.ValueOf(k.Value).Elem().Interface()
+}
+
+// join puts an older value before the key's own where both can stand together: entries of
+// lists, each once, and tables that agree where they meet. It reports whether nothing is lost.
+func (k *Key) join(old any) bool {
+	own := reflect.ValueOf(k.Value).Elem()
+	switch before := reflect.ValueOf(old); own.Kind() {
+	case reflect.Slice:
+		joined := slices.Clone(old.([]string))
+		for _, item := range own.Interface().([]string) {
+			if !slices.Contains(joined, item) {
+				joined = append(joined, item)
+			}
+		}
+		own.Set(reflect.ValueOf(joined))
+		return true
+	case reflect.Map:
+		joined := reflect.MakeMap(own.Type())
+		for _, table := range []reflect.Value{before, own} {
+			for entry := table.MapRange(); entry.Next(); {
+				if had := joined.MapIndex(entry.Key()); had.IsValid() && !reflect.DeepEqual(had.Interface(), entry.Value().Interface()) {
+					return false
+				}
+				joined.SetMapIndex(entry.Key(), entry.Value())
+			}
+		}
+		own.Set(joined)
+		return true
+	}
+	return reflect.DeepEqual(old, k.value())
 }
 
 // assignTable sets a table by column; the first wrong entry by name is the error.

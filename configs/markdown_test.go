@@ -39,10 +39,12 @@ command line as ` + "`--set section.key=value`" + `, which wins over the file. R
 to the file. ` + "`boost init TABLE`" + ` writes a file to start with, ` + "`boost init TABLE --all`" + ` one with every key.
 
 In ` + "`--set`" + ` the value is all after the first ` + "`=`" + `: text as it is (one pair of quotes is removed), a list
-as a TOML array or as names separated by commas, anything else as a TOML value.
+as a TOML array or as names separated by commas, anything else as a TOML value. The last part of a key's name is
+enough where it has one meaning: ` + "`--set encoding=latin1`" + `. Lists and tables that are given several times are joined;
+any other key with two values is an error.
 
 Names of LightGBM, XGBoost, CatBoost and scikit-learn are understood where one is listed below, with or without a
-section, and reported once. ` + "`alpha`, `gamma` and `lambda`" + ` mean different things in different places and are
+section, and reported once. ` + "`alpha`, `gamma`, `lambda` and `l2`" + ` mean different things in different places and are
 refused with the keys to choose from. -1 means no limit where 0 does. A frequency of 0 in ` + "`bagging_freq`" + `
 switches row sampling off, and a ` + "`max_leaves`" + ` of 0 lifts the limit, as they do in LightGBM and XGBoost.
 Names of losses (` + "`reg:squarederror`, `l2`, `binary:logistic`, `multi:softprob`, `Logloss`" + `, …) and of metrics

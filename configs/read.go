@@ -14,22 +14,36 @@ import (
 	"github.com/BurntSushi/toml"
 )
 
-// place says where a setting was written: a line of a file, or an assignment.
+// place says where a setting was written: a line of a file, or a flag.
 type place struct {
 	file  string
 	line  int
-	set   string // the assignment, where file is ""
+	flag  string // "--set tree.leaves=63" or "--leaves 63", where file is ""
 	alias string // the name it was written by, where that is not its own
 }
 
 func (p place) String() string {
 	if p.file == "" {
-		if strings.ContainsFunc(p.set, unicode.IsControl) {
-			return fmt.Sprintf("--set %q", p.set)
-		}
-		return "--set " + p.set
+		return p.flag
 	}
 	return fmt.Sprintf("%s:%d", p.file, p.line)
+}
+
+// Flag is a flag of the command line that stands for a key.
+type Flag struct {
+	Name  string // "--leaves"
+	Key   string // "tree.leaves"
+	Value string // as after --set KEY=
+}
+
+func (f Flag) place() place { return place{flag: f.Name + " " + printable(f.Value)} }
+
+// printable quotes text that would disturb a terminal.
+func printable(text string) string {
+	if strings.ContainsFunc(text, unicode.IsControl) {
+		return strconv.Quote(text)
+	}
+	return text
 }
 
 // reader applies a file and assignments to a Config, collecting every problem.
@@ -43,12 +57,13 @@ type reader struct {
 	noRowSampling bool
 }
 
-// Read starts from base, applies the TOML file (none if the name is ""), then the
-// assignments section.key=value in order, later ones winning. Paths in the file
-// are relative to it. The notes say, once each, which names of other libraries
-// were translated. The error wraps ErrConfig and holds all problems, one a line,
-// each with its place.
-func Read(base Config, file string, assignments []string) (*Config, []string, error) {
+// Read starts from base, applies the TOML file (none if the name is ""), then the flags and
+// the assignments section.key=value, which replace what the file says. Among flags and
+// assignments, a list or table that is given several times is joined, and any other key with
+// two values is a problem. Paths in the file are relative to it. The notes say, once each,
+// which names of other libraries were translated. The error wraps ErrConfig and holds all
+// problems, one a line, each with its place.
+func Read(base Config, file string, assignments []string, flags ...Flag) (*Config, []string, error) {
 	document := ""
 	if file != "" {
 		data, err := os.ReadFile(file)
@@ -58,14 +73,14 @@ func Read(base Config, file string, assignments []string) (*Config, []string, er
 		document = string(data)
 	}
 	r := newReader(base)
-	r.apply(file, document, assignments)
+	r.apply(file, document, assignments, flags)
 	if name := r.config.Preset; name != "" && len(r.problems) == 0 {
 		// Once more, from the preset's values: whatever was said stands above them.
 		r = newReader(base)
 		if err := r.config.Params.UsePreset(name); err != nil {
 			return nil, nil, fmt.Errorf("%w: train.preset: %w", ErrConfig, err)
 		}
-		r.apply(file, document, assignments)
+		r.apply(file, document, assignments, flags)
 		r.resolvePreset(&base)
 	}
 	r.resolveTogether()
@@ -80,13 +95,22 @@ func newReader(base Config) *reader {
 	return &reader{config: c, keys: keysOf(c)}
 }
 
-// apply applies a TOML document, if there is a file, and assignments.
-func (r *reader) apply(file, document string, assignments []string) {
+// apply applies a TOML document, if there is a file, then flags and assignments.
+func (r *reader) apply(file, document string, assignments []string, flags []Flag) {
 	if file != "" {
 		r.file(file, document)
 	}
+	for _, f := range flags {
+		r.set(f.place(), f.Key, f.Value)
+	}
 	for _, a := range assignments {
-		r.set(a)
+		at := place{flag: "--set " + printable(a)}
+		name, value, ok := strings.Cut(a, "=")
+		if !ok {
+			r.problem(at, errors.New("expected section.key=value"))
+			continue
+		}
+		r.set(at, strings.TrimSpace(name), value)
 	}
 }
 
@@ -213,15 +237,8 @@ func lineOf(meta *toml.MetaData, p toml.Primitive, path []string) int {
 	return 0
 }
 
-// set applies one assignment.
-func (r *reader) set(assignment string) {
-	at := place{set: assignment}
-	name, value, ok := strings.Cut(assignment, "=")
-	if !ok {
-		r.problem(at, errors.New("expected section.key=value"))
-		return
-	}
-	name = strings.TrimSpace(name)
+// set gives a key the value that a flag says.
+func (r *reader) set(at place, name, value string) {
 	k, _, err := lookup(r.keys, name)
 	if err != nil {
 		r.problem(at, err)
@@ -292,7 +309,8 @@ func (r *reader) assign(at place, written string, v any, dir string) {
 		return
 	}
 	at.alias = alias
-	if before, ok := r.config.given[k.Name]; ok && before.file != "" && at.file != "" {
+	before, again := r.config.given[k.Name]
+	if again && before.file != "" && at.file != "" {
 		r.problem(at, fmt.Errorf("%s is set twice: as %q in line %d and as %q here",
 			k.Name, nameIn(k, before), before.line, nameIn(k, at)))
 		return
@@ -302,11 +320,16 @@ func (r *reader) assign(at place, written string, v any, dir string) {
 	}
 	v = r.translate(k, alias, v)
 	v = r.translateNames(k, v)
+	old := k.value()
 	if err := k.assign(v, dir); err != nil {
 		if alias != "" {
 			err = fmt.Errorf("%s: %w", strconv.Quote(written), err)
 		}
 		r.problem(at, err)
+		return
+	}
+	if again && before.file == "" && at.file == "" && !k.join(old) {
+		r.problems = append(r.problems, fmt.Errorf("%s has two values: %v and %v (leave one of them out)", k.Name, before, at))
 		return
 	}
 	r.config.given[k.Name] = at
