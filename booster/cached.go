@@ -72,8 +72,15 @@ func (in *Input) cacheKey(ctx context.Context, p *Params) (*cache.Key, error) {
 			return nil, err
 		}
 	}
-	if p.EarlyStopping > 0 && len(in.Valid) == 0 {
+	switch {
+	case !p.HoldsOut(len(in.Valid)):
+	case p.ValidBy != "":
+		key.HeldOut = "by column " + strconv.Quote(p.ValidBy)
+	default:
 		key.HeldOut = "by objective " + strconv.Quote(p.Objective)
+		if p.ValidShare > 0 {
+			key.HeldOut += fmt.Sprintf(", share %v", p.ValidShare)
+		}
 	}
 	if in.From != nil {
 		if key.Base, err = in.From.SHA256(); err != nil {

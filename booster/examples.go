@@ -39,7 +39,7 @@ func (r *run) examples(in *inputs) (*examples, error) {
 		r.log.Warn("every row has the same label: so will every prediction", "label", value)
 	}
 	r.usePool(table.NumRows() * featureCount(in.schema) * target.outputs)
-	if r.p.EarlyStopping > 0 && len(in.valid) == 0 {
+	if r.p.HoldsOut(len(in.valid)) {
 		if labels, err = r.holdOut(in, target, labels); err != nil {
 			return nil, err
 		}
@@ -73,8 +73,11 @@ func newExamples(target *target, table *dataset.Table, labels []float64, objecti
 
 // refuse returns early why a run cannot succeed, nil if it may.
 func (r *run) refuse(in *inputs, target *target, rows int) error {
-	if r.p.EarlyStopping > 0 && len(in.valid) == 0 {
-		rows -= rows/10 + 1 // they may be held out
+	if len(in.valid) > 0 && (r.p.ValidShare > 0 || r.p.ValidBy != "") {
+		return fmt.Errorf("%w: train.valid_share and train.valid_by hold rows out as the validation set, and one is given: leave one of both out", ErrParams)
+	}
+	if r.p.HoldsOut(len(in.valid)) && r.p.ValidBy == "" {
+		rows -= r.p.shareOf(rows) + 1 // they may be held out
 	}
 	if err := r.memory.limit(&r.p).check(leastMemory(&r.p, rows, target.outputs)); err != nil {
 		return err

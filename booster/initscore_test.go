@@ -150,7 +150,7 @@ func TestHeldOutQueriesAreWhole(t *testing.T) {
 	var log bytes.Buffer
 	train(t, p, table, booster.Logger(slog.New(slog.NewTextHandler(&log, nil))))
 	// Of 57 queries 5 are held out.
-	if want := `rows held out for early stopping" rows=35 of=399`; !strings.Contains(log.String(), want) {
+	if want := `rows held out for validation" rows=35 of=399`; !strings.Contains(log.String(), want) {
 		t.Errorf("log lacks %q:\n%s", want, log.String())
 	}
 	q[0] = 1000 - queries/2

@@ -31,6 +31,8 @@ type Params struct {
 	LearningRate  float64
 	Seed          uint64
 	EarlyStopping int           // rounds without a better metric; 0 = off
+	ValidShare    float64       // of the training rows, held out as the validation set; 0 = a tenth where EarlyStopping is on and there is no other set
+	ValidBy       string        // column of the training table that marks such rows; "" = none
 	Gradients     string        // a name of gradients.Names; the model keeps what "auto" chose
 	PositiveClass string        // "" = the second of two
 	Threads       int           // 0 = CPU quota or physical cores
@@ -135,8 +137,13 @@ func trainSettings(p *Params) []setting.Setting {
 		{Name: "train.builder", Value: &p.Builder, Choices: []string{"auto", histogram.Sequential.String(), histogram.FeatureParallel.String(), histogram.RowParallel.String()}, Run: true,
 			Doc: "How histograms are shared among threads; \"auto\" chooses by the shape of the table, and on wide sparse tables keeps no histograms but sums of what can be split (\"direct\" in the log). Never changes the model."},
 		{Name: "train.early_stopping", Value: &p.EarlyStopping, NoLimit: true,
-			Doc:     "Stop after so many rounds without a better metric and keep the best; 0 = off. Without a valid set a tenth of the rows is held out.",
+			Doc:     "Stop after so many rounds without a better metric and keep the best; 0 = off. Without a validation set a tenth of the rows is held out (see valid_share).",
 			Aliases: []string{"early_stopping", "early_stopping_round", "early_stopping_rounds", "n_iter_no_change", "od_wait"}},
+		{Name: "train.valid_share", Value: &p.ValidShare, Share: true, Range: setting.Between(0, 0.9), OmitDefault: true,
+			Doc:     "Share of the training rows to hold out as the validation set: the rows with the smallest hash of (seed, row), in each class, or whole queries; 0 = a tenth where early stopping is on and there is no other validation set.",
+			Aliases: []string{"validation_fraction"}},
+		{Name: "train.valid_by", Value: &p.ValidBy, OmitDefault: true,
+			Doc: "Column that marks the rows of the training table to hold out as the validation set, by valid, true, yes or 1 (the other rows have train, false, no or 0). It is no feature; empty = none."},
 		{Name: "train.time_limit", Value: &p.TimeLimit, NoLimit: true, Run: true,
 			Doc: "Stop when the run takes this long, reading included, with what there is: \"90s\", \"10m\", or seconds; 0 = none."},
 		{Name: "train.memory_limit", Value: &p.MemoryLimit, NoLimit: true, Run: true,
@@ -193,7 +200,7 @@ func (p Params) Validate() error {
 	}
 	p.Builder = cmp.Or(p.Builder, "auto")
 	problems := slices.Concat(setting.Check(trainSettings(&p)), setting.Check(grow.Settings(&p.Tree)),
-		p.checkGradients(), p.checkGoss(), p.checkMvs(), p.checkFeedback())
+		p.checkGradients(), p.checkGoss(), p.checkMvs(), p.checkFeedback(), p.checkHoldout())
 	if err := p.Binning.Validate(); err != nil {
 		problems = append(problems, err)
 	}

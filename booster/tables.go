@@ -110,7 +110,7 @@ func LoadTables(ctx context.Context, p Params, in Input) (*Tables, error) {
 // if rows are held out, because these, and so the rows that are left, are known only after all labels
 // are read.
 func (in *Input) sample(p *Params) dataset.Option {
-	if in.From != nil || p.Binning.Sample == 0 || p.EarlyStopping > 0 && len(in.Valid) == 0 {
+	if in.From != nil || p.Binning.Sample == 0 || p.HoldsOut(len(in.Valid)) {
 		return nil
 	}
 	size, seed := p.Binning.Sample, p.Seed

@@ -73,7 +73,7 @@ func TestKeysBindTheirField(t *testing.T) {
 		"gradients.renew_leaves": `"on"`, "gradients.l2_bytes": "1000", "train.builder": `"row"`, "binning.placement": `"value"`,
 		"binning.storage": `"uniform"`, "train.time_limit": `"3s"`, "train.memory_limit": `"1KiB"`, "metrics.names": `["auc"]`,
 		"data.positive_class": `"yes"`, "categorical.order": `"name"`, "binning.layout": `"row"`, "binning.missing_as": `"mask"`,
-		"binning.bundle": `"off"`, "quantize.dtype": `"Q4_0"`,
+		"binning.bundle": `"off"`, "train.valid_by": `"split"`, "train.valid_share": `"25%"`, "quantize.dtype": `"Q4_0"`,
 		"binning.forced_cuts": `{a = [1, 2.5]}`, "binning.max_bin_by_feature": `{a = 7}`,
 	}
 	for _, k := range configs.Keys() {
@@ -117,7 +117,7 @@ func TestDefaults(t *testing.T) {
 		"categorical.smooth": "10.0", "categorical.l2": "10.0", "categorical.max_per_side": "32",
 		"categorical.min_per_group": "100.0", "categorical.max_cat": "65000", "categorical.min_data_per_cat": "1",
 		"binning.min_data_in_bin": "1", "binning.max_bin": "255", "binning.sample": "200000", "sampling.row_every": "1",
-		"train.seed": "1", "train.early_stopping": "0", "train.gradients": `"i16"`, "tree.min_gain": "0.0",
+		"train.seed": "1", "train.early_stopping": "0", "train.valid_share": "0.0", "train.gradients": `"i16"`, "tree.min_gain": "0.0",
 		"sampling.row_fraction": "1.0", "tree.max_depth": "0",
 		"tree.reuse_feature": "0.0", "tree.reuse_cut": "0.0",
 	}
@@ -204,7 +204,6 @@ func TestFileProblems(t *testing.T) {
 		{"separator of numbers", "[data]\nseparator = \".\"", `no part of a number, not "."`},
 		{"separator and decimal", "[data]\nseparator = \",\"\ndecimal = \",\"", `run.toml:2: data.separator and data.decimal are both ","`},
 		{"twice", "num_leaves = 3\n[tree]\nleaves = 4", `run.toml:3: tree.leaves is set twice: as "num_leaves" in line 1 and as "tree.leaves" here`},
-		{"needless in scikit-learn", "validation_fraction = 0.1", `run.toml:1: unknown key "validation_fraction": a tenth of the rows`},
 		{"needless in XGBoost", "[train]\ntree_method = \"hist\"", `run.toml:2: unknown key "train.tree_method": trees always grow on histograms`},
 		{"needless", "num_class = 3", `run.toml:1: unknown key "num_class": the classes are taken from the label: leave it out`},
 		{"objective", "[train]\nobjective = \"poisson\"", `run.toml:2: train.objective must be "regression", "binary" or "multiclass", not "poisson"`},

@@ -298,14 +298,14 @@ func (k *Key) value() any {
 }
 
 // join puts an older value before the key's own where both can stand together: entries of
-// lists, each once, and tables that agree where they meet. It reports whether nothing is lost.
+// lists, names once each, and tables that agree where they meet. It reports whether nothing is lost.
 func (k *Key) join(old any) bool {
 	own := reflect.ValueOf(k.Value).Elem()
 	switch before := reflect.ValueOf(old); own.Kind() {
 	case reflect.Slice:
 		joined := slices.Clone(old.([]string))
 		for _, item := range own.Interface().([]string) {
-			if !slices.Contains(joined, item) {
+			if k.Path || !slices.Contains(joined, item) {
 				joined = append(joined, item)
 			}
 		}

@@ -34,6 +34,7 @@ type Flag struct {
 	Name  string // "--leaves"
 	Key   string // "tree.leaves"
 	Value string // as after --set KEY=
+	Whole bool   // Value is one entry of a list, also with commas in it
 }
 
 func (f Flag) place() place { return place{flag: f.Name + " " + printable(f.Value)} }
@@ -101,6 +102,10 @@ func (r *reader) apply(file, document string, assignments []string, flags []Flag
 		r.file(file, document)
 	}
 	for _, f := range flags {
+		if f.Whole {
+			r.assign(f.place(), f.Key, f.Value, "")
+			continue
+		}
 		r.set(f.place(), f.Key, f.Value)
 	}
 	for _, a := range assignments {

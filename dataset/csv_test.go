@@ -173,7 +173,7 @@ func TestReadErrors(t *testing.T) {
 		{"not_utf8_header", "x,\xfc\n1,a\n", `t.csv:1: the name of column 2 is not UTF-8 text (set encoding = "latin1" or "cp1252" if the file is written in one of them)`, nil},
 		{"repeated", "x,y,x\n1,2,3\n", `t.csv: column "x" stands in the table twice, as column 1 and 3; rename one`, nil},
 		{"absent", "x,y\n1,2\n", `t.csv: the table has no column "z", which is named as label; its columns are "x", "y"`, []dataset.Option{dataset.Label("z")}},
-		{"case", "x,Y\n1,2\n", `t.csv: the table has no column "y", which is named as label; did you mean "Y"?`, []dataset.Option{label}},
+		{"case", "x,Y\n1,2\n", `t.csv: the table has no column "y", which is named as label (did you mean "Y"?); its columns are "x", "Y"`, []dataset.Option{label}},
 		{"utf16", "\xff\xfex\x00,\x00", `t.csv is UTF-16 text; give it as Arrow, Parquet, Excel (.xlsx), JSON lines, LibSVM text or CSV or TSV in UTF-8, latin1 or cp1252, plain, gzip or zstd`, nil},
 		{"parquet", "PAR1\x00\x00", `t.csv is too short for a Parquet file`, nil},
 		{"binary", "x,y\n\x00\x01,2\n", `t.csv is no text: it holds NUL bytes`, nil},

@@ -32,7 +32,7 @@ func EstimateBytes(ctx context.Context, paths []string, opts ...Option) int64 {
 	if slices.Contains(paths, "-") {
 		return 0
 	}
-	inputs, err := chunk.FindInputs(ctx, paths, false)
+	inputs, err := chunk.FindInputs(ctx, paths, false, false)
 	if err != nil {
 		return 0
 	}
@@ -58,7 +58,7 @@ func SurelyFits(ctx context.Context, path string, limit int64, opts ...Option) b
 	if path == "-" {
 		return false
 	}
-	inputs, err := chunk.FindInputs(ctx, []string{path}, false)
+	inputs, err := chunk.FindInputs(ctx, []string{path}, false, false)
 	if err != nil || len(inputs) != 1 || inputs[0].Spool != nil || inputs[0].Size > limit/mostGrowth {
 		return false
 	}

@@ -63,7 +63,7 @@ func OpenWhen(path string, f func()) (*Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	inputs, err := chunk.FindInputs(context.Background(), []string{path}, true)
+	inputs, err := chunk.FindInputs(context.Background(), []string{path}, true, false)
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +77,7 @@ func OpenEach(path string, f func()) (*Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	inputs, err := chunk.FindInputs(context.Background(), []string{path}, true)
+	inputs, err := chunk.FindInputs(context.Background(), []string{path}, true, false)
 	if err != nil {
 		return nil, err
 	}

@@ -107,7 +107,7 @@ func TestFromColumnsErrors(t *testing.T) {
 		{"no_columns", nil, nil, `the table has no columns`},
 		{"repeated", []dataset.ColumnData{x, x}, nil, `column "x" stands in the table twice, as column 1 and 2; rename one`},
 		{"label", []dataset.ColumnData{x}, []dataset.Option{dataset.Label("X")},
-			`the table has no column "X", which is named as label; did you mean "x"?`},
+			`the table has no column "X", which is named as label (did you mean "x"?); its columns are "x"`},
 		{"ignore", []dataset.ColumnData{x}, []dataset.Option{dataset.Ignore("z")},
 			`the table has no column "z", which is named as ignore; its columns are "x"`},
 		{"two_roles", []dataset.ColumnData{x}, []dataset.Option{dataset.Label("x"), dataset.ID("x")},

@@ -30,7 +30,7 @@ func resolveInputs(ctx context.Context, paths []string, opts []Option) (*input, 
 	if err != nil {
 		return nil, err
 	}
-	inputs, err := chunk.FindInputs(ctx, paths, !o.NoSpool)
+	inputs, err := chunk.FindInputs(ctx, paths, !o.NoSpool, o.InOrder)
 	return &input{Options: o, inputs: inputs}, err
 }
 

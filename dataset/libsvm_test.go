@@ -102,7 +102,7 @@ func TestLibSVMErrors(t *testing.T) {
 		"two qids":         {text: "1 qid:1 qid:1 1:1\n", want: `x.svm:1: this row has qid twice`},
 		"a qid absent":     {text: "1 qid:1 1:1\n1 qid:1 1:1\n1 1:1\n", want: `x.svm:3: this row has no qid, and others have one (give every row the number of its query, or none)`},
 		"nothing":          {text: "# only a comment\n", want: `x.svm has no rows`},
-		"no such column":   {text: "1 1:1\n", opts: []dataset.Option{dataset.Label("f2")}, want: `x.svm: the table has no column "f2", which is named as label; its columns are "label", "f1"`},
+		"no such column":   {text: "1 1:1\n", opts: []dataset.Option{dataset.Label("f2")}, want: `x.svm: the table has no column "f2", which is named as label (did you mean "f1"?); its columns are "label", "f1"`},
 		"absent option":    {opts: []dataset.Option{dataset.Absent("0")}, want: `absent = "0" is not possible; it is "zero" or "missing"`},
 		"base option":      {opts: []dataset.Option{dataset.IndexBase("2")}, want: `index_base = "2" is not possible; it is "auto", "0" or "1"`},
 	} {

@@ -257,6 +257,10 @@ func NoSpool() Option { return func(o *chunk.Options) { o.NoSpool = true } }
 // for is not looked for.
 func NoSideFiles() Option { return func(o *chunk.Options) { o.NoSideFiles = true } }
 
+// InOrder reads several files in the order in which they are given, also the same one again,
+// instead of that of their names.
+func InOrder() Option { return func(o *chunk.Options) { o.InOrder = true } }
+
 // NeedLabel makes a table for which no label is named, and whose format has none of its
 // own, the error ErrNoLabel, before its rows are read.
 func NeedLabel() Option { return func(o *chunk.Options) { o.NeedLabel = true } }

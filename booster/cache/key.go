@@ -25,7 +25,7 @@ type Key struct {
 	Binning  settings `json:"binning"`
 	Seed     uint64   `json:"seed"`
 	Cuts     File     `json:"cuts"`           // file of forced cuts
-	HeldOut  string   `json:"held_out"`       // objective by which rows are held out; "" for none
+	HeldOut  string   `json:"held_out"`       // objective and share, or column, by which rows are held out; "" for none
 	Base     string   `json:"base,omitempty"` // sha256 of the model that training goes on from
 }
 

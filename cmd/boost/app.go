@@ -104,6 +104,9 @@ The same data, parameters and seed give the same model, byte for byte, on any ma
 	flags.BoolVarP(&a.quiet, "quiet", "q", false, "only errors, no progress, no summary")
 	flags.BoolVarP(&a.verbose, "verbose", "v", false, "more messages: every round, every choice")
 	offer(root, "log-format", "text", "json")
+	root.Flags().Bool("version", false, "print the version")
+	root.Version = version
+	root.SetVersionTemplate("boost {{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
 	root.SetUsageTemplate(usageTemplate)
 	root.SetHelpCommand(&cobra.Command{Hidden: true, Use: "help [command]", RunE: func(_ *cobra.Command, args []string) error {
@@ -212,12 +215,19 @@ func arguments(names ...string) cobra.PositionalArgs {
 	}
 }
 
+// argumentsAndMore is arguments for a command whose last argument can be given several times.
+func argumentsAndMore(names ...string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		return arguments(names...)(cmd, args[:min(len(args), len(names))])
+	}
+}
+
 // flagError explains a flag that does not exist or has a bad value.
 func flagError(cmd *cobra.Command, err error) error {
 	message := err.Error()
 	if name, ok := strings.CutPrefix(message, "unknown flag: --"); ok {
 		if name == "version" {
-			return usagef("unknown flag --version: boost version prints it")
+			return usagef("unknown flag --version: boost --version prints it")
 		}
 		var known []string
 		cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })

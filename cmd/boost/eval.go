@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -26,9 +27,9 @@ type evalFlags struct {
 func (a *app) evalCommand() *cobra.Command {
 	var f evalFlags
 	cmd := &cobra.Command{
-		Use:   "eval MODEL TABLE",
+		Use:   "eval MODEL TABLE…",
 		Short: "Compare a model's predictions with a table's labels",
-		Long: `Compare a model's predictions with the labels of a table.
+		Long: `Compare a model's predictions with the labels of a table. Several tables are read as one.
 
 Rows count by the model's weight column where the table has it. Without --metric all
 metrics that fit the model are given. --rounds K looks at the first K rounds only, and
@@ -36,7 +37,7 @@ metrics that fit the model are given. --rounds K looks at the first K rounds onl
 compressed model in little more memory than its file.`,
 		Example: `  boost eval price.boost test.csv
   boost eval price.boost test.csv --metric rmse --json`,
-		Args: arguments("MODEL", "TABLE"),
+		Args: argumentsAndMore("MODEL", "TABLE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.stages.given(cmd)
 			for _, check := range []error{oneOf("on-unseen", f.onUnseen, unseenWords...), f.stages.check(),
@@ -45,7 +46,7 @@ compressed model in little more memory than its file.`,
 					return check
 				}
 			}
-			return a.eval(cmd.Context(), args[0], args[1], &f)
+			return a.eval(cmd.Context(), args[0], args[1:], &f)
 		},
 	}
 	cmd.Flags().StringArrayVar(&f.metrics, "metric", nil, "metric `NAME` to give; can be repeated")
@@ -59,7 +60,7 @@ compressed model in little more memory than its file.`,
 	return cmd
 }
 
-func (a *app) eval(ctx context.Context, modelFile, tableFile string, f *evalFlags) error {
+func (a *app) eval(ctx context.Context, modelFile string, tables []string, f *evalFlags) error {
 	c, err := f.config(a, readingKeys)
 	if err != nil {
 		return err
@@ -75,11 +76,11 @@ func (a *app) eval(ctx context.Context, modelFile, tableFile string, f *evalFlag
 	if err != nil {
 		return err
 	}
-	t, err := a.openLabelled(ctx, tableFile, m, c, f.onUnseen == "error")
+	t, err := a.openLabelled(ctx, tables, m, c, f.onUnseen == "error")
 	if err != nil {
 		return err
 	}
-	a.reportInitScores(t, m, tableFile)
+	a.reportInitScores(t, m, strings.Join(tables, " "))
 	pool := a.pool(0)
 	defer pool.Close()
 	byStage, err := evaluateStages(ctx, m, t, names, &f.stages, pool)

@@ -28,7 +28,7 @@ func TestHostileTables(t *testing.T) {
 		{"label missing in one row", "x,y\n1,5\n2,\n", "y", 3, []string{"t.csv:3", `"y"`}},
 		{"constant", "x,y\n7,1\n7,2\n7,3\n", "y", 0, nil},
 		{"constant label", "x,y\n1,5.5\n2,5.5\n3,5.5\n", "y", 0, []string{"every row has the same label: so will every prediction (label 5.5)"}},
-		{"few of every class", "x,y\n1,a\n2,b\n3,c\n4,a\n", "y", 0, []string{"no class has the ten rows"}},
+		{"few of every class", "x,y\n1,a\n2,b\n3,c\n4,a\n", "y", 0, []string{"each class has too few rows"}},
 		{"one class", "x,y\n1,no\n2,no\n3,no\n", "y", 3, []string{`label "y"`, `"no"`, "nothing to tell apart"}},
 		{"infinite label", "x,y\n1,Inf\n2,1.5\n3,2.5\n", "y", 3, []string{"t.csv:2", `column "y"`, "finite"}},
 		{"infinities", "x,y\n-Inf,1.5\nInf,2\n+inf,3\n0,4\n", "y", 0, nil},

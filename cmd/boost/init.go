@@ -44,6 +44,7 @@ to begin with. Training with it does what training straight from the table does.
 	flags.StringVar(&f.label, "label", "", "`COLUMN` to predict (default: guessed)")
 	flags.BoolVar(&f.all, "all", false, "every key there is, those at their default commented out")
 	flags.StringVarP(&f.output, "output", "o", "", "config `FILE` to write (default: standard output)")
+	f.addColumns(cmd)
 	f.addSet(cmd, append(slices.Clone(readingKeys), typeKeys...))
 	f.addNoSpool(cmd)
 	return cmd

@@ -57,8 +57,10 @@ A file is taken for a model if it begins like one or its name ends in .boost.`,
 				if f.sets != nil || f.noSpool {
 					return usagef("--set and --no-spool say how a table is read, and %s is a model", args[0])
 				}
-				if f.label != "" {
-					return usagef("--label names a column of a table, and %s is a model", args[0])
+				for _, name := range []string{"label", "weight", "group", "ignore", "categorical"} {
+					if cmd.Flags().Changed(name) {
+						return usagef("--%s names a column of a table, and %s is a model", name, args[0])
+					}
 				}
 				return a.inspectModel(args[0], &f)
 			}
@@ -74,6 +76,7 @@ A file is taken for a model if it begins like one or its name ends in .boost.`,
 	flags.BoolVar(&f.trees, "trees", false, "print the model's trees")
 	flags.StringVar(&f.importance, "importance", "", "print the features by importance of a `KIND`: gain, split or cover")
 	offer(cmd, "importance", importanceKinds()...)
+	f.addColumns(cmd)
 	f.addSet(cmd, append(slices.Clone(readingKeys), typeKeys...))
 	f.addNoSpool(cmd)
 	return cmd

@@ -38,9 +38,10 @@ func (a *app) predictCommand() *cobra.Command {
 	var f predictFlags
 	kinds := []string{"value", "raw", "class", "leaf"}
 	cmd := &cobra.Command{
-		Use:   "predict MODEL TABLE",
+		Use:   "predict MODEL TABLE…",
 		Short: "Predict every row of a table",
-		Long: `Predict every row of a table: one line per input row, in the same order.
+		Long: `Predict every row of a table: one line per input row, in the same order. The predictions of
+several tables follow each other in one output, in the order in which the tables are given.
 
   --kind value  the number; of two classes the probability of the positive one; of more
                 classes one probability each, in columns named after them
@@ -65,7 +66,7 @@ the name ends in .gz or .zst.`,
 		Example: `  boost predict price.boost new.csv -o predictions.csv
   boost predict price.boost new.parquet -o predictions.parquet
   zcat new.csv.gz | boost predict churn.boost - --id customer --kind class`,
-		Args: arguments("MODEL", "TABLE"),
+		Args: argumentsAndMore("MODEL", "TABLE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.stages.given(cmd)
 			f.stops = cmd.Flags().Changed("early-stop")
@@ -82,7 +83,7 @@ the name ends in .gz or .zst.`,
 					return usagef("--id %s is given twice", name)
 				}
 			}
-			return a.predict(cmd.Context(), args[0], args[1], &f)
+			return a.predict(cmd.Context(), args[0], args[1:], &f)
 		},
 	}
 	flags := cmd.Flags()
@@ -124,7 +125,7 @@ func (f *predictFlags) checkStops() error {
 // predictKeys leaves out on_bad_row: every input row has its line.
 var predictKeys = slices.DeleteFunc(slices.Clone(readingKeys), func(k string) bool { return k == "data.on_bad_row" })
 
-func (a *app) predict(ctx context.Context, modelFile, tableFile string, f *predictFlags) error {
+func (a *app) predict(ctx context.Context, modelFile string, tables []string, f *predictFlags) error {
 	c, err := f.config(a, predictKeys)
 	if err != nil {
 		return err
@@ -142,7 +143,7 @@ func (a *app) predict(ctx context.Context, modelFile, tableFile string, f *predi
 	if f.kind == "leaf" && f.stages.trees(m) == 0 {
 		return usagef("--kind leaf: without rounds there are no trees, and nothing to give")
 	}
-	if f.output != "" && (reads([]string{tableFile}, f.output, formatOptions(c)...) || sameFile(f.output, modelFile)) {
+	if f.output != "" && (reads(tables, f.output, formatOptions(c)...) || sameFile(f.output, modelFile)) {
 		return usagef("%s is read, and cannot be written over by the same run: give another name with -o", f.output)
 	}
 	if f.output != "" && f.output != "-" {
@@ -151,7 +152,7 @@ func (a *app) predict(ctx context.Context, modelFile, tableFile string, f *predi
 		}
 	}
 	schema := m.Schema()
-	reading := append(formatOptions(c), dataset.ID(f.ids...))
+	reading := append(formatOptions(c), dataset.InOrder(), dataset.ID(f.ids...))
 	opts := append(slices.Clip(reading), dataset.As(schema))
 	p := predictions{model: m, kind: f.kind, format: f.format, ids: f.ids, stages: f.stages}
 	if f.stops {
@@ -160,23 +161,23 @@ func (a *app) predict(ctx context.Context, modelFile, tableFile string, f *predi
 	var whole map[string]bool
 	if p.typesIDs(schema) {
 		var ok bool
-		if whole, ok = a.wholeIDs(ctx, tableFile, append(slices.Clip(reading), dataset.As(onlyIDs(schema)))...); !ok {
-			return a.predictWhole(ctx, &p, f, tableFile, opts...)
+		if whole, ok = a.wholeIDs(ctx, tables, append(slices.Clip(reading), dataset.As(onlyIDs(schema)))...); !ok {
+			return a.predictWhole(ctx, &p, f, tables, opts...)
 		}
 	}
-	return a.predictStream(ctx, &predictionStream{predictions: p, refuse: f.onUnseen == "error", whole: whole}, tableFile, f.output, opts...)
+	return a.predictStream(ctx, &predictionStream{predictions: p, refuse: f.onUnseen == "error", whole: whole}, tables, f.output, opts...)
 }
 
 // predictWhole predicts a table that has to be there whole before the first row is written.
-func (a *app) predictWhole(ctx context.Context, p *predictions, f *predictFlags, file string, opts ...dataset.Option) error {
-	t, err := a.open(ctx, []string{file}, opts...)
+func (a *app) predictWhole(ctx context.Context, p *predictions, f *predictFlags, files []string, opts ...dataset.Option) error {
+	t, err := a.open(ctx, files, opts...)
 	if err != nil {
 		return ofPredicting(err)
 	}
 	if err := a.reportUnseen(t, p.model, f.onUnseen == "error"); err != nil {
 		return err
 	}
-	a.reportInitScores(t, p.model, file)
+	a.reportInitScores(t, p.model, strings.Join(files, " "))
 	p.pool = a.pool(0)
 	defer p.pool.Close()
 	return a.writeOutput(f.output, func(w *bufio.Writer) error {

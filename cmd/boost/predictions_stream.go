@@ -137,8 +137,8 @@ func (e *partlyError) Error() string {
 func (e *partlyError) Unwrap() error { return e.error }
 
 // predictStream predicts the table part by part. Its memory does not grow with the rows.
-func (a *app) predictStream(ctx context.Context, p *predictionStream, file, output string, opts ...dataset.Option) error {
-	s, err := a.stream(ctx, file, opts...)
+func (a *app) predictStream(ctx context.Context, p *predictionStream, files []string, output string, opts ...dataset.Option) error {
+	s, err := a.stream(ctx, files, opts...)
 	if err != nil {
 		return err
 	}
@@ -154,10 +154,10 @@ func (a *app) predictStream(ctx context.Context, p *predictionStream, file, outp
 		return err
 	}
 	a.tell(s.Notes())
-	a.log.Debug("table read", "table", file, "rows", s.NumRows(), "columns", s.Columns())
+	a.log.Debug("table read", "table", strings.Join(files, " "), "rows", s.NumRows(), "columns", s.Columns())
 	a.sayUnseen(p.unseenColumns(), s.NumRows())
 	if p.lacks {
-		a.warnInitScores(file)
+		a.warnInitScores(strings.Join(files, " "))
 	}
 	return nil
 }
@@ -173,13 +173,13 @@ func onlyIDs(s dataset.Schema) dataset.Schema {
 	return dataset.Schema{Written: s.Written, Columns: slices.DeleteFunc(slices.Clone(s.Columns), func(c dataset.ColumnSchema) bool { return c.Role != dataset.IDRole })}
 }
 
-// wholeIDs goes through the ids of a file, without its other columns, and says which id
+// wholeIDs goes through the ids of files, without its other columns, and says which id
 // columns hold whole numbers. ok is false where that cannot be found out so.
-func (a *app) wholeIDs(ctx context.Context, file string, opts ...dataset.Option) (whole map[string]bool, ok bool) {
-	if _, err := dataset.Files([]string{file}, opts...); err != nil { // standard input and pipes can be read once
+func (a *app) wholeIDs(ctx context.Context, files []string, opts ...dataset.Option) (whole map[string]bool, ok bool) {
+	if _, err := dataset.Files(files, opts...); err != nil { // standard input and pipes can be read once
 		return nil, false
 	}
-	s, err := a.stream(ctx, file, opts...)
+	s, err := a.stream(ctx, files, opts...)
 	if err != nil {
 		return nil, false
 	}

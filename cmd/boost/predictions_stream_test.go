@@ -49,11 +49,11 @@ func bothWays(t *testing.T, f form, m *model.Model, kind, format string, ids []s
 	s := &predictionStream{predictions: p}
 	if p.typesIDs(m.Schema()) {
 		var ok bool
-		if s.whole, ok = a.wholeIDs(context.Background(), f.args[0], append(opts, dataset.ID(ids...), dataset.As(onlyIDs(m.Schema())))...); !ok {
+		if s.whole, ok = a.wholeIDs(context.Background(), []string{f.args[0]}, append(opts, dataset.ID(ids...), dataset.As(onlyIDs(m.Schema())))...); !ok {
 			return w.String(), w.String() // standard input, which predictWhole takes
 		}
 	}
-	if err := a.predictStream(context.Background(), s, f.args[0], "-", append(opts, about...)...); err != nil {
+	if err := a.predictStream(context.Background(), s, []string{f.args[0]}, "-", append(opts, about...)...); err != nil {
 		t.Fatal(err)
 	}
 	return out.String(), w.String()

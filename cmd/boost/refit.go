@@ -77,7 +77,7 @@ func (a *app) refit(ctx context.Context, modelFile, tableFile string, f *refitFl
 	if reads([]string{tableFile}, f.output, formatOptions(c)...) {
 		return usagef("%s is read, and cannot be written over by the same run: give another name with -o", f.output)
 	}
-	t, err := a.openLabelled(ctx, tableFile, m, c, f.onUnseen == "error")
+	t, err := a.openLabelled(ctx, []string{tableFile}, m, c, f.onUnseen == "error")
 	if err != nil {
 		return err
 	}

@@ -27,6 +27,13 @@ var typeKeys = []string{"data.weight", "data.group", "data.init_score", "data.id
 type reading struct {
 	sets    []string
 	noSpool bool
+	columns *cobra.Command // has columnFlags; nil for none
+}
+
+// addColumns gives the command columnFlags.
+func (r *reading) addColumns(cmd *cobra.Command) {
+	r.columns = cmd
+	addKeyFlags(cmd, columnFlags)
 }
 
 // addSet gives the command --set for the named keys.
@@ -65,7 +72,14 @@ func offerKeys(cmd *cobra.Command, names []string) {
 
 // config reads the assignments and refuses keys that this command has no use for.
 func (r *reading) config(a *app, names []string) (*configs.Config, error) {
-	c, notes, err := configs.Read(configs.Default(), "", r.sets)
+	var flags []configs.Flag
+	if r.columns != nil {
+		var err error
+		if flags, err = givenKeys(r.columns, columnFlags); err != nil {
+			return nil, err
+		}
+	}
+	c, notes, err := configs.Read(configs.Default(), "", r.sets, flags...)
 	a.tell(notes)
 	if err != nil {
 		return nil, err
@@ -124,7 +138,7 @@ func formatOptions(c *configs.Config) []dataset.Option {
 
 // roleOptions says what the columns of a table are for, where no schema does.
 func roleOptions(c *configs.Config) []dataset.Option {
-	opts := []dataset.Option{dataset.ID(c.Data.ID...), dataset.Ignore(c.Data.Ignore...), dataset.Categorical(c.Data.Categorical...),
+	opts := []dataset.Option{dataset.ID(idColumns(c)...), dataset.Ignore(c.Data.Ignore...), dataset.Categorical(c.Data.Categorical...),
 		dataset.Group(c.Data.Group), dataset.InitScore(c.Data.InitScore...)}
 	if c.Data.Label != "" {
 		opts = append(opts, dataset.Label(c.Data.Label))
@@ -133,6 +147,15 @@ func roleOptions(c *configs.Config) []dataset.Option {
 		opts = append(opts, dataset.Weight(c.Data.Weight))
 	}
 	return opts
+}
+
+// idColumns are the columns that are no features and stay as they are written: those that name
+// the rows, and the one that marks rows for validation.
+func idColumns(c *configs.Config) []string {
+	if by := c.Params.ValidBy; by != "" && !slices.Contains(c.Data.ID, by) {
+		return append(slices.Clone(c.Data.ID), by)
+	}
+	return c.Data.ID
 }
 
 // open reads the files as one table, "-" from standard input, and says what is
@@ -159,13 +182,13 @@ func (a *app) open(ctx context.Context, files []string, opts ...dataset.Option) 
 	return t, nil
 }
 
-// stream prepares reading a file part by part, "-" from standard input.
-func (a *app) stream(ctx context.Context, file string, opts ...dataset.Option) (*dataset.Stream, error) {
-	a.log.Debug("reading " + file)
-	if file == "-" {
+// stream prepares reading files part by part, "-" from standard input.
+func (a *app) stream(ctx context.Context, files []string, opts ...dataset.Option) (*dataset.Stream, error) {
+	a.log.Debug("reading " + strings.Join(files, " "))
+	if len(files) == 1 && files[0] == "-" {
 		return dataset.ReadStream(ctx, a.stdin, "standard input", opts...)
 	}
-	return dataset.OpenStream(ctx, []string{file}, opts...)
+	return dataset.OpenStream(ctx, files, opts...)
 }
 
 // notesOf returns what is to be said about a table, less the problems that inspect
@@ -180,16 +203,21 @@ func notesOf(t *dataset.Table) []string {
 
 // openAs reads a table with a schema, the model's or the training table's.
 func (a *app) openAs(ctx context.Context, file string, s dataset.Schema, c *configs.Config) (*dataset.Table, error) {
-	return a.open(ctx, []string{file}, append(formatOptions(c), dataset.As(s))...)
+	return a.openAllAs(ctx, []string{file}, s, c)
+}
+
+// openAllAs is openAs for files that are read as one table.
+func (a *app) openAllAs(ctx context.Context, files []string, s dataset.Schema, c *configs.Config) (*dataset.Table, error) {
+	return a.open(ctx, files, append(formatOptions(c), dataset.As(s))...)
 }
 
 // openLabelled reads a table that has the label of a model, and reports categories that training did not have.
-func (a *app) openLabelled(ctx context.Context, file string, m predictor, c *configs.Config, strict bool) (*dataset.Table, error) {
-	t, err := a.openAs(ctx, file, m.Schema(), c)
+func (a *app) openLabelled(ctx context.Context, files []string, m predictor, c *configs.Config, strict bool) (*dataset.Table, error) {
+	t, err := a.openAllAs(ctx, files, m.Schema(), c)
 	if err != nil {
 		return nil, atCommandLine(err)
 	}
-	if err := needLabel(t, file, m.Schema()); err != nil {
+	if err := needLabel(t, strings.Join(files, " "), m.Schema()); err != nil {
 		return nil, err
 	}
 	return t, a.reportUnseen(t, m, strict)

@@ -30,51 +30,45 @@ const (
 // trainFlags is the command line of train.
 type trainFlags struct {
 	reading
-	label   string
-	valid   []string
-	test    []string
-	threads int
-	verify  bool
-	output  string
-	base    string
-	json    bool
+	verify bool
+	json   bool
 }
 
 func (a *app) trainCommand() *cobra.Command {
 	var f trainFlags
 	cmd := &cobra.Command{
-		Use:   "train CONFIG.toml|TABLE",
+		Use:   "train CONFIG.toml|TABLE…",
 		Short: "Train a model",
 		Long: `Train a model from a config file (a name ending in .toml), or straight from a table.
+Several tables are read as one.
 
 From a table: --label names the column to predict, the objective is inferred from it,
 and up to 1,000 rounds are trained, stopping after 50 without a better metric on a tenth
 of the rows that is held out (or on --valid). Text columns that mostly hold different
-values are left out. --set changes any of this; boost init TABLE writes it as a config.
+values are left out. Flags change any of this, and --set any key of a config; boost init
+TABLE writes it as a config.
 
---init-model goes on from a model: as many rounds more, on a table with its columns and label.
+--valid 0.2 holds out a fifth of the rows, --valid-by COLUMN those that the column marks.
+
+--init-model continues from a model: as many rounds more, on a table with its columns and label.
 
 The model is written when training ends. Ctrl-C stops after the round and writes
 MODEL.partial; once more stops at once.`,
 		Example: `  boost train data.csv --label price
-  boost train data.csv --label price --valid valid.csv --set tree.leaves=63 -o price.boost
+  boost train part-*.csv --label price --valid valid.csv --leaves 63 -o price.boost
   boost train run.toml --threads 4 --json
-  boost train more.csv --init-model price.boost --set train.rounds=50 -o price2.boost`,
-		Args: arguments("CONFIG.toml or TABLE"),
+  boost train more.csv --init-model price.boost --rounds 50 -o price2.boost`,
+		Args: argumentsAndMore("CONFIG.toml or TABLE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.train(cmd.Context(), cmd, args[0], &f)
+			return a.train(cmd.Context(), cmd, args, &f)
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.label, "label", "", "`COLUMN` to predict")
-	flags.StringArrayVar(&f.valid, "valid", nil, "validation `TABLE`, watched while training; can be repeated, the first leads")
-	flags.StringArrayVar(&f.test, "test", nil, "test `TABLE`, looked at with the finished model; can be repeated")
-	flags.StringArrayVar(&f.sets, "set", nil, "any config key, as `section.key=value`; can be repeated")
-	flags.IntVar(&f.threads, "threads", 0, "`N` threads; 0 = CPU quota or physical cores, the smaller")
+	addKeyFlags(cmd, trainKeyFlags)
+	addKeyFlags(cmd, columnFlags)
+	flags.StringArrayVar(&f.sets, "set", nil, "any config key, as `section.key=value`; repeatable")
 	flags.BoolVar(&f.verify, "verify", false, "check every histogram against its rows; slow")
-	flags.StringVarP(&f.output, "output", "o", "", "model `FILE` (default: named after the table, in this folder)")
 	flags.BoolVar(&f.json, "json", false, "print the summary as JSON")
-	flags.StringVar(&f.base, "init-model", "", "`MODEL` that training goes on from")
 	f.addNoSpool(cmd)
 	offerKeys(cmd, nil)
 	return cmd
@@ -97,9 +91,9 @@ type trainRun struct {
 	noLabel   error // what to say where no label is named and the table has none of its own
 }
 
-func (a *app) train(ctx context.Context, cmd *cobra.Command, source string, f *trainFlags) error {
+func (a *app) train(ctx context.Context, cmd *cobra.Command, sources []string, f *trainFlags) error {
 	r := &trainRun{a: a, json: f.json}
-	if err := r.configure(cmd, source, f); err != nil {
+	if err := r.configure(cmd, sources, f); err != nil {
 		return err
 	}
 	c := r.config
@@ -199,48 +193,38 @@ func (a *app) progressSteps(rounds int) int {
 }
 
 // configure resolves everything that the config file and the flags say.
-func (r *trainRun) configure(cmd *cobra.Command, source string, f *trainFlags) error {
-	base, file := configs.Default(), ""
-	hasConfig := strings.HasSuffix(strings.ToLower(source), ".toml")
-	if hasConfig {
+func (r *trainRun) configure(cmd *cobra.Command, sources []string, f *trainFlags) error {
+	base, file, source := configs.Default(), "", sources[0]
+	config := slices.IndexFunc(sources, isConfig)
+	hasConfig := config >= 0
+	switch {
+	case hasConfig && len(sources) > 1:
+		return usagef("%s is a config file, which names the tables itself: give it alone (--set data.train=TABLE replaces its tables)", sources[config])
+	case hasConfig:
 		file = source
-	} else {
-		base.Data.Train = []string{source}
+	default:
+		base.Data.Train = sources
 		base.Params.Rounds, base.Params.EarlyStopping = configlessRounds, configlessEarlyStopping
 	}
-	c, notes, err := configs.Read(base, file, f.sets)
+	flags, err := givenKeys(cmd, slices.Concat(trainKeyFlags, columnFlags))
+	if err != nil {
+		return err
+	}
+	c, notes, err := configs.Read(base, file, f.sets, flags...)
 	r.a.tell(notes)
 	if err != nil {
 		return err
 	}
 	r.config = c
-	if f.label != "" {
-		c.Data.Label = f.label
-	}
-	if f.valid != nil {
-		c.Data.Valid = f.valid
-	}
-	if f.test != nil {
-		c.Data.Test = f.test
-	}
-	if cmd.Flags().Changed("threads") {
-		if f.threads < -1 {
-			return usagef("--threads must be 0 (as many as are of use) or more, not %d", f.threads)
-		}
-		c.Params.Threads = max(f.threads, 0)
-	}
 	c.Params.Verify = c.Params.Verify || f.verify
-	if f.output != "" {
-		c.Output.Model = f.output
-	}
-	if f.base != "" {
-		c.InitModel = f.base
-	}
 	if c.Output.Model == "-" {
 		return usagef("a model cannot be written to standard output: name a file with -o")
 	}
 	if err := c.Params.Validate(); err != nil {
 		return err
+	}
+	if len(c.Data.Valid) > 0 && (c.Params.ValidShare > 0 || c.Params.ValidBy != "") {
+		return usagef("--valid %s is a validation set, and other rows are to be held out as one (train.valid_share, train.valid_by): leave one of both out", pasted(c.Data.Valid[0]))
 	}
 	if len(c.Data.Train) == 0 {
 		return usagef("%s names no table: set data.train", source)
@@ -263,11 +247,11 @@ func (r *trainRun) configure(cmd *cobra.Command, source string, f *trainFlags) e
 	if c.InitModel != "" && sameFile(c.InitModel, c.Output.Model) {
 		return usagef("%s is read, and cannot be written over by the same run: give another name with -o", c.Output.Model)
 	}
-	read := slices.Concat([]string{source}, c.Data.Train, c.Data.Valid, c.Data.Test)
-	if streams := slices.Index(read[1:], "-"); streams >= 0 && slices.Contains(read[streams+2:], "-") {
+	read := slices.Concat(c.Data.Train, c.Data.Valid, c.Data.Test)
+	if streams := slices.Index(read, "-"); streams >= 0 && slices.Contains(read[streams+1:], "-") {
 		return usagef("standard input (-) can be one table only")
 	}
-	for _, file := range append(read, c.ForcedCutsFile, c.InitModel) {
+	for _, file := range append(read, file, c.ForcedCutsFile, c.InitModel) {
 		for _, out := range []string{c.Output.Model, c.Output.Predictions, c.Data.Cache, c.Quantize.Output} {
 			if out != "" && reads([]string{file}, out, formatOptions(c)...) {
 				return usagef("%s is read, and cannot be written over by the same run: give another name with -o", out)
@@ -290,13 +274,16 @@ func (r *trainRun) configure(cmd *cobra.Command, source string, f *trainFlags) e
 	}
 	if c.Data.Label == "" { // some files say themselves what their label is
 		r.tables = append(r.tables, dataset.NeedLabel())
-		r.noLabel = usagef("which column is to be predicted? Give --label NAME (boost inspect %s lists the columns)", source)
+		r.noLabel = usagef("which column is to be predicted? Give --label NAME (boost inspect %s lists the columns)", pasted(source))
 		if hasConfig {
 			r.noLabel = usagef("%s names no label: set data.label, or give --label NAME", source)
 		}
 	}
 	return nil
 }
+
+// isConfig reports whether an argument names a config file.
+func isConfig(name string) bool { return strings.HasSuffix(strings.ToLower(name), ".toml") }
 
 // goOn loads the model that training goes on from. Columns, types and label are its own.
 func (r *trainRun) goOn() error {
@@ -319,7 +306,7 @@ func (r *trainRun) goOn() error {
 			return usagef("data.init_score = %q: %s was trained from %q", given, c.InitModel, known)
 		}
 	}
-	r.tables = append(formatOptions(c), dataset.Group(c.Data.Group), dataset.ID(c.Data.ID...))
+	r.tables = append(formatOptions(c), dataset.Group(c.Data.Group), dataset.ID(idColumns(c)...))
 	if c.Data.Label != "" {
 		r.tables = append(r.tables, dataset.Label(c.Data.Label))
 	}

@@ -25,7 +25,7 @@ type Input struct {
 }
 
 // FindInputs turns paths and patterns into files, sorted by name.
-func FindInputs(ctx context.Context, paths []string, keep bool) ([]Input, error) {
+func FindInputs(ctx context.Context, paths []string, keep, inOrder bool) ([]Input, error) {
 	var names []string
 	for _, path := range paths {
 		if path == "" {
@@ -50,8 +50,10 @@ func FindInputs(ctx context.Context, paths []string, keep bool) ([]Input, error)
 	if len(names) == 0 {
 		return nil, Errorf("a table needs the name of a file")
 	}
-	slices.Sort(names)
-	names = slices.Compact(names)
+	if !inOrder {
+		slices.Sort(names)
+		names = slices.Compact(names)
+	}
 	inputs := make([]Input, len(names))
 	for i, name := range names {
 		in, err := fileInput(ctx, name, keep)

@@ -27,6 +27,7 @@ type Options struct {
 	NoSpool      bool
 	Once         bool // a copy of standard input is made only where its format needs one
 	NoSideFiles  bool
+	InOrder      bool
 	Err          error // the first option that made no sense
 }
 

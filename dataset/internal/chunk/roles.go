@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"boost/dataset/internal/written"
+	"boost/internal/near"
 )
 
 // want says how much about a column's type is known before its cells are seen.
@@ -209,8 +210,12 @@ func (o *Options) resolveSchema(names []string, position map[string]int) ([]Targ
 
 // Lacks is the error about features of the model that a table with the given columns lacks.
 func Lacks(lacking, names []string) error {
-	return Errorf("the table lacks %s %s, which the model needs; its columns are %s",
-		Plural(len(lacking), "column"), NameList(lacking, 5), NameList(names, 20))
+	var meant []string
+	for _, name := range lacking {
+		meant = append(meant, near.Words(name, names)...)
+	}
+	return Errorf("the table lacks %s %s, which the model needs%s; its columns are %s",
+		Plural(len(lacking), "column"), NameList(lacking, 5), near.Question(meant[:min(len(meant), 3)]), NameList(names, 20))
 }
 
 // agreesWithSchema reports a label, weight or group option that names another column
@@ -246,13 +251,8 @@ func (s *Schema) withRole(role Role) []string {
 
 // absent is the error for an option that names a column the table lacks.
 func absent(names []string, name, option string) error {
-	for _, other := range names {
-		if strings.EqualFold(strings.TrimSpace(other), strings.TrimSpace(name)) {
-			return Errorf("the table has no column %q, which is named as %s; did you mean %q?", name, option, other)
-		}
-	}
-	return Errorf("the table has no column %q, which is named as %s; its columns are %s",
-		name, option, NameList(names, 20))
+	return Errorf("the table has no column %q, which is named as %s%s; its columns are %s",
+		name, option, near.Question(near.Words(name, names)), NameList(names, 20))
 }
 
 func nonEmpty(name string) []string {

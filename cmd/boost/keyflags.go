@@ -1,0 +1,81 @@
+package main
+
+import (
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"boost/configs"
+)
+
+// keyFlag is a flag that stands for a key of the config.
+type keyFlag struct {
+	name, short string
+	key         string
+	whole       bool // the value is one entry of a list, also with commas in it
+	usage       string
+}
+
+// columnFlags say what the columns of a table are for.
+var columnFlags = []keyFlag{
+	{name: "weight", key: "data.weight", usage: "`COLUMN` with the weight of each row"},
+	{name: "group", key: "data.group", usage: "`COLUMN` with the query of each row"},
+	{name: "ignore", key: "data.ignore", usage: "`COLUMNS` to leave out, separated by commas; repeatable"},
+	{name: "categorical", key: "data.categorical", usage: "`COLUMNS` of names that look like numbers, separated by commas; repeatable"},
+}
+
+// trainKeyFlags are those of train, less columnFlags.
+var trainKeyFlags = []keyFlag{
+	{name: "label", key: "data.label", usage: "`COLUMN` to predict"},
+	{name: "valid", key: "data.valid", whole: true, usage: "validation `TABLE`, or share of the rows to hold out, such as 0.2; tables are repeatable, the first one decides early stopping"},
+	{name: "valid-by", key: "train.valid_by", usage: "`COLUMN` that marks the rows to hold out for validation: valid, true, yes or 1; other rows have train, false, no or 0"},
+	{name: "test", key: "data.test", whole: true, usage: "test `TABLE`, scored once after training; repeatable"},
+	{name: "objective", key: "train.objective", usage: "loss to minimise, by `NAME` (default: from the label)"},
+	{name: "rounds", key: "train.rounds", usage: "train up to `N` rounds"},
+	{name: "learning-rate", key: "train.learning_rate", usage: "`FACTOR` on the values of each tree"},
+	{name: "leaves", key: "tree.leaves", usage: "grow trees of up to `N` leaves"},
+	{name: "seed", key: "train.seed", usage: "`SEED` of everything random"},
+	{name: "threads", key: "train.threads", usage: "use `N` threads; 0 = CPU quota or physical cores, the smaller"},
+	{name: "init-model", key: "train.init_model", whole: true, usage: "continue from this `MODEL`"},
+	{name: "output", short: "o", key: "output.model", whole: true, usage: "model `FILE` (default: named after the table, in this folder)"},
+}
+
+// addKeyFlags gives the command flags for keys.
+func addKeyFlags(cmd *cobra.Command, flags []keyFlag) {
+	for _, f := range flags {
+		cmd.Flags().StringArrayP(f.name, f.short, nil, f.usage)
+		for _, k := range configs.Keys() {
+			if k.Name == f.key && len(k.Choices) > 0 {
+				offer(cmd, f.name, k.Choices...)
+			}
+		}
+	}
+}
+
+// givenKeys returns the flags for keys that the command line has.
+func givenKeys(cmd *cobra.Command, flags []keyFlag) ([]configs.Flag, error) {
+	var given []configs.Flag
+	for _, f := range flags {
+		values, err := cmd.Flags().GetStringArray(f.name)
+		if err != nil {
+			return nil, err
+		}
+		for _, value := range values {
+			flag := configs.Flag{Name: "--" + f.name, Key: f.key, Value: value, Whole: f.whole}
+			if f.name == "valid" && isShare(value) {
+				flag.Key, flag.Whole = "train.valid_share", false
+			}
+			given = append(given, flag)
+		}
+	}
+	return given, nil
+}
+
+// isShare reports whether the value of --valid is a number and not the name of a file.
+func isShare(value string) bool {
+	if _, err := configs.ParseShare(value); err != nil {
+		return false
+	}
+	_, err := os.Stat(value)
+	return err != nil
+}
