@@ -96,10 +96,10 @@ func (tg *target) findClasses(p *Params, labels objectives.Labels, label *datase
 	case n == 1:
 		return fmt.Errorf("%w: label %q has the one class %q: there is nothing to tell apart", dataset.ErrTable, label.Name(), tg.classes[0])
 	case labels == objectives.TwoClasses && n != 2:
-		return fmt.Errorf("%w: label %q has %d classes (%s): objective %s needs 2, use multiclass or regression",
+		return fmt.Errorf("%w: label %q has %d classes (%s): objective %s needs 2 (set train.objective = \"multiclass\" or \"regression\")",
 			dataset.ErrTable, label.Name(), n, someNames(tg.classes), p.Objective)
 	case labels == objectives.ManyClasses && n > maxClasses:
-		return fmt.Errorf("%w: label %q has %d distinct values, more than the %d classes that %s takes: use regression",
+		return fmt.Errorf("%w: label %q has %d distinct values, more than the %d classes that %s takes (set train.objective = \"regression\")",
 			dataset.ErrTable, label.Name(), n, maxClasses, p.Objective)
 	}
 	if p.PositiveClass != "" {

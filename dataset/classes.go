@@ -198,7 +198,7 @@ func (t *Table) NumericLabels() ([]float64, error) {
 	for row, v := range labels {
 		if v != v || math.IsInf(v, 0) {
 			return nil, t.badNumber(c, row, "a finite number, which the label of a regression has to be",
-				"use a classification objective for text labels")
+				`set train.objective = "multiclass" for classes`)
 		}
 	}
 	return labels, nil

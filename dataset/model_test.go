@@ -286,8 +286,8 @@ func TestNumericLabels(t *testing.T) {
 		t.Errorf("%v (%v)", labels, err)
 	}
 	for text, want := range map[string]string{
-		"y\nred\nblue\n": `t.csv:2: column "y": "red" is not a finite number, which the label of a regression has to be (use a classification objective for text labels)`,
-		"y\n1\ninf\n":    `t.csv:3: column "y": "inf" is not a finite number, which the label of a regression has to be (use a classification objective for text labels)`,
+		"y\nred\nblue\n": `t.csv:2: column "y": "red" is not a finite number, which the label of a regression has to be (set train.objective = "multiclass" for classes)`,
+		"y\n1\ninf\n":    `t.csv:3: column "y": "inf" is not a finite number, which the label of a regression has to be (set train.objective = "multiclass" for classes)`,
 	} {
 		_, err := mustRead(t, text, dataset.Label("y")).NumericLabels()
 		if err == nil || err.Error() != want {

@@ -34,6 +34,8 @@ type app struct {
 	quiet     bool
 	verbose   bool
 	level     cpu.Level
+	command   string // the one that runs
+	hasConfig bool   // settings are those of a config file
 }
 
 // run executes one command line and returns the exit code.
@@ -95,7 +97,10 @@ The same data, parameters and seed give the same model, byte for byte, on any ma
 			return usagef("unknown command %q%s; boost --help lists the commands", args[0],
 				near.Question(near.Words(args[0], namesOf(cmd.Commands()))))
 		},
-		PersistentPreRunE: func(*cobra.Command, []string) error { return a.prepare() },
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+			a.command = cmd.Name()
+			return a.prepare()
+		},
 		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
 	}
 	cobra.EnableCommandSorting = false
@@ -161,7 +166,7 @@ func (a *app) prepare() error {
 		a.logFormat = "text"
 		return usagef("--log-format must be text or json, not %q", format)
 	}
-	a.log = slog.New(terminal.NewHandler(a.terminal, a.logFormat, level))
+	a.log = slog.New(hintHandler{terminal.NewHandler(a.terminal, a.logFormat, level), a})
 	use, note, err := cpu.Use()
 	if err != nil {
 		return usagef("%v", err)

@@ -149,6 +149,11 @@ func (a *app) inspectTable(ctx context.Context, file string, f *inspectFlags) er
 	if err != nil {
 		return err
 	}
+	for _, texts := range [][]string{s.Problems, s.Notes} {
+		for i := range texts {
+			texts[i] = a.hint(texts[i])
+		}
+	}
 	return a.writeOutput("", func(w *bufio.Writer) error {
 		if f.json {
 			return format.JSON(w, &s.Table)

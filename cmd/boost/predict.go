@@ -276,13 +276,8 @@ func atCommandLine(err error) error {
 	if !errors.As(err, &bad) {
 		return err
 	}
-	switch {
-	case strings.Contains(bad.Fix, "missing = ") && hasDecimalComma(bad.Value):
-		bad.Fix = "give --set data.decimal=, if numbers have a decimal comma"
-	case strings.Contains(bad.Fix, "missing = "):
-		bad.Fix = fmt.Sprintf("give --set 'data.missing=[%q]' if that means no value", bad.Value)
-	case strings.Contains(bad.Fix, "encoding = "):
-		bad.Fix = "give --set data.encoding=latin1 or cp1252 if the file is written in one of them"
+	if strings.Contains(bad.Fix, "missing = ") && hasDecimalComma(bad.Value) {
+		bad.Fix = `set decimal = "," if numbers have a decimal comma`
 	}
 	return bad
 }

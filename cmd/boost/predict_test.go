@@ -414,7 +414,7 @@ func TestPredictNamesTheFlag(t *testing.T) {
 		fmt.Fprintf(&dash, "%s,a%d,%d\n", []string{"-", strconv.Itoa(i % 17)}[min(i%9, 1)], i%2, i%3)
 	}
 	for flag, text := range map[string]string{
-		"data.decimal=,": comma.String(), "data.encoding=latin1": latin.String(), `data.missing=["-"]`: dash.String(),
+		"data.decimal=,": comma.String(), "data.encoding=latin1": latin.String(), "data.missing=-": dash.String(),
 	} {
 		file(t, "t.csv", usual)
 		must(t, 0, boost(t, "train", "t.csv", "--label", "y", "-q", "--set", "train.rounds=2"))

@@ -201,7 +201,7 @@ func (r *trainRun) configure(cmd *cobra.Command, sources []string, f *trainFlags
 	case hasConfig && len(sources) > 1:
 		return usagef("%s is a config file, which names the tables itself: give it alone (--set data.train=TABLE replaces its tables)", sources[config])
 	case hasConfig:
-		file = source
+		file, r.a.hasConfig = source, true
 	default:
 		base.Data.Train = sources
 		base.Params.Rounds, base.Params.EarlyStopping = configlessRounds, configlessEarlyStopping

@@ -57,7 +57,7 @@ func (r *trainRun) configureQuantize() error {
 	case c.Params.ErrorFeedback && len(forms.Forms) > 1:
 		return usagef("quantize.error_feedback grows trees for one form, quantize.dtype: leave quantize.tiers away")
 	case q.MaxLoss >= 0 && len(c.Data.Valid) == 0 && !c.Params.HoldsOut(0):
-		return usagef("quantize.max_loss is certified on rows that nothing was trained on: give a validation set (--valid TABLE), or hold rows out (--valid 0.2)")
+		return usagef("quantize.max_loss is certified on rows that nothing was trained on: give --valid TABLE, or hold rows out with --valid 0.2 or train.early_stopping")
 	case q.MaxLoss >= 0 && slices.Contains(r.certifying(), "-"):
 		return usagef("quantize.max_loss reads %s again after training, and standard input cannot be: give a file", strings.Join(r.certifying(), " "))
 	}
