@@ -67,7 +67,7 @@ func (p *Params) shareOf(n int) int {
 	if p.ValidShare == 0 {
 		return n / 10
 	}
-	return int(float64(n)*p.ValidShare + 1e-6) // 29 of 100 for 0.29
+	return int(float64(float64(n)*p.ValidShare) + 1e-6) // 29 of 100 for 0.29
 }
 
 // marks are what the cells of a column say that marks rows for validation.

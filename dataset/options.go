@@ -257,6 +257,10 @@ func NoSpool() Option { return func(o *chunk.Options) { o.NoSpool = true } }
 // for is not looked for.
 func NoSideFiles() Option { return func(o *chunk.Options) { o.NoSideFiles = true } }
 
+// AllIDs makes every column of a table that is read with As an id column, in the order of the table,
+// beside what the schema says it is.
+func AllIDs() Option { return func(o *chunk.Options) { o.AllIDs = true } }
+
 // InOrder reads several files in the order in which they are given, also the same one again,
 // instead of that of their names.
 func InOrder() Option { return func(o *chunk.Options) { o.InOrder = true } }

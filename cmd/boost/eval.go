@@ -19,9 +19,9 @@ type evalFlags struct {
 	reading
 	stages
 	loading
-	metrics  []string
-	json     bool
-	onUnseen string
+	unseenFlag
+	metrics []string
+	json    bool
 }
 
 func (a *app) evalCommand() *cobra.Command {
@@ -40,22 +40,24 @@ compressed model in little more memory than its file.`,
 		Args: argumentsAndMore("MODEL", "TABLE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.stages.given(cmd)
-			for _, check := range []error{oneOf("on-unseen", f.onUnseen, unseenWords...), f.stages.check(),
+			for _, check := range []error{f.unseenFlag.check(), f.stages.check(),
 				f.loading.check(), f.loading.refuse("--staged", f.staged)} {
 				if check != nil {
 					return check
 				}
+			}
+			if err := checkSides(cmd, args[0], args[1:]); err != nil {
+				return err
 			}
 			return a.eval(cmd.Context(), args[0], args[1:], &f)
 		},
 	}
 	cmd.Flags().StringArrayVar(&f.metrics, "metric", nil, "metric `NAME` to give; can be repeated")
 	cmd.Flags().BoolVar(&f.json, "json", false, "print JSON")
-	cmd.Flags().StringVar(&f.onUnseen, "on-unseen", "missing", "`WHAT` a category is that training did not have: missing or error")
 	f.stages.add(cmd, "the metrics")
+	f.unseenFlag.add(cmd)
 	f.loading.add(cmd)
 	f.addSet(cmd, readingKeys)
-	offer(cmd, "on-unseen", unseenWords...)
 	offer(cmd, "metric", metrics.Names()...)
 	return cmd
 }
@@ -76,7 +78,7 @@ func (a *app) eval(ctx context.Context, modelFile string, tables []string, f *ev
 	if err != nil {
 		return err
 	}
-	t, err := a.openLabelled(ctx, tables, m, c, f.onUnseen == "error")
+	t, err := a.openLabelled(ctx, tables, m, c, f.onUnseen)
 	if err != nil {
 		return err
 	}

@@ -92,9 +92,11 @@ func importanceKinds() []string {
 
 // isModel reports whether a file is meant to be a model.
 func isModel(file string) bool {
-	if strings.HasSuffix(file, ".boost") {
-		return true
-	}
+	return strings.HasSuffix(file, ".boost") || isModelFile(file)
+}
+
+// isModelFile reports whether a file begins as a model does.
+func isModelFile(file string) bool {
 	if info, err := os.Stat(file); err != nil || !info.Mode().IsRegular() {
 		return false // nothing may be taken from a pipe before its reader comes
 	}

@@ -140,3 +140,11 @@ func table(n int) string {
 	}
 	return s.String()
 }
+
+// remove removes a file of the current folder, if it is there.
+func remove(t *testing.T, name string) {
+	t.Helper()
+	if err := os.Remove(name); err != nil && !os.IsNotExist(err) {
+		t.Fatal(err)
+	}
+}

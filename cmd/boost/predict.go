@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"math"
 	"slices"
@@ -16,7 +15,6 @@ import (
 	"boost/booster/model"
 	"boost/dataset"
 	"boost/dataset/write"
-	"boost/internal/format"
 	"boost/internal/terminal"
 )
 
@@ -25,9 +23,10 @@ type predictFlags struct {
 	reading
 	stages
 	loading
-	kind      string
+	unseenFlag
+	kinds     []string
 	ids       []string
-	onUnseen  string
+	all       bool // --pass-through
 	output    string
 	format    string
 	earlyStop float64
@@ -43,13 +42,15 @@ func (a *app) predictCommand() *cobra.Command {
 		Long: `Predict every row of a table: one line per input row, in the same order. The predictions of
 several tables follow each other in one output, in the order in which the tables are given.
 
-  --kind value  the number; of two classes the probability of the positive one; of more
-                classes one probability each, in columns named after them
+  --kind value  the number; of two classes the probability of the positive one, in a column
+                probability_CLASS; of more classes one probability each, in columns named
+                after them
   --kind raw    the sum of the trees, before it becomes a probability
   --kind class  the most probable class
   --kind leaf   the number of the leaf that the row falls into, per tree
 
-Columns are found by name. Columns that were id columns in training come first.
+Several kinds, as in --kind class,value, follow each other. Columns are found by name. Columns
+that were id columns in training come first, with --pass-through all columns of the table.
 
 --rounds K takes the first K rounds only. --staged N gives the prediction after every N
 rounds and after the last, in columns that end in _N, _2N, …. --early-stop leaves out trees
@@ -71,52 +72,80 @@ the name ends in .gz or .zst.`,
 			f.stages.given(cmd)
 			f.stops = cmd.Flags().Changed("early-stop")
 			for _, check := range []error{
-				oneOf("kind", f.kind, kinds...), oneOf("on-unseen", f.onUnseen, unseenWords...), a.resolveFormat(&f), f.stages.check(), f.checkStops(),
+				f.checkKinds(kinds), f.unseenFlag.check(), a.resolveFormat(&f), f.stages.check(), f.checkStops(),
 				f.loading.check(), f.loading.refuse("--staged", f.staged), f.loading.refuse("--early-stop", f.stops),
 			} {
 				if check != nil {
 					return check
 				}
 			}
+			if f.all && f.ids != nil {
+				return usagef("--pass-through copies all columns: leave --id out")
+			}
 			for i, name := range f.ids {
 				if slices.Contains(f.ids[:i], name) {
 					return usagef("--id %s is given twice", name)
 				}
 			}
+			if err := checkSides(cmd, args[0], args[1:]); err != nil {
+				return err
+			}
 			return a.predict(cmd.Context(), args[0], args[1:], &f)
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.kind, "kind", "value", "`KIND` of prediction: value, raw, class or leaf")
-	flags.StringArrayVar(&f.ids, "id", nil, "`COLUMN` to copy from the table; can be repeated")
-	flags.StringVar(&f.onUnseen, "on-unseen", "missing", "`WHAT` a category is that training did not have: missing or error")
+	flags.StringSliceVar(&f.kinds, "kind", []string{"value"}, "`KINDS` of prediction, separated by commas: value, raw, class, leaf")
+	flags.Lookup("kind").DefValue = ""
+	flags.StringArrayVar(&f.ids, "id", nil, "`COLUMN` to copy from the table; repeatable")
+	flags.BoolVar(&f.all, "pass-through", false, "copy all columns of the table, before the prediction")
 	flags.StringVarP(&f.output, "output", "o", "", "`FILE` to write (default: standard output)")
 	flags.StringVar(&f.format, "format", "", "`FORMAT`: csv, jsonl, parquet or arrow (default: as -o is named, else csv)")
 	f.stages.add(cmd, "the prediction")
 	flags.Float64Var(&f.earlyStop, "early-stop", 0, "leave out trees that move no raw score by more than `X`, with --kind class 0: that change no class")
+	f.unseenFlag.add(cmd)
 	f.loading.add(cmd)
 	f.addSet(cmd, predictKeys)
 	offer(cmd, "kind", kinds...)
 	offer(cmd, "format", write.Formats()...)
-	offer(cmd, "on-unseen", unseenWords...)
 	return cmd
 }
 
+// checkKinds refuses kinds that there are not, and one that is named twice.
+func (f *predictFlags) checkKinds(known []string) error {
+	for i, kind := range f.kinds {
+		if err := oneOf("kind", kind, known...); err != nil {
+			return err
+		}
+		if slices.Contains(f.kinds[:i], kind) {
+			return usagef("--kind %s is given twice", kind)
+		}
+	}
+	if len(f.kinds) == 0 {
+		return oneOf("kind", "", known...)
+	}
+	return nil
+}
+
+// has reports whether a kind is asked for.
+func (f *predictFlags) has(kind string) bool { return slices.Contains(f.kinds, kind) }
+
 // checkStops refuses an early stop where it would mean nothing.
 func (f *predictFlags) checkStops() error {
-	if f.kind == "leaf" && f.every > 0 {
+	if f.has("leaf") && f.every > 0 {
 		return usagef("--staged has no meaning with --kind leaf, which gives every tree a column")
 	}
 	switch {
 	case !f.stops:
 		return nil
-	case f.kind == "leaf":
+	case len(f.kinds) > 1:
+		return usagef("--early-stop means something else for each --kind: give one")
+	case f.has("leaf"):
 		return usagef("--early-stop leaves out trees, and --kind leaf asks for all of them")
 	case f.every > 0:
 		return usagef("--early-stop leaves out trees, and --staged asks for all of them")
-	case f.kind == "class" && f.earlyStop != 0:
+	case f.has("class") && f.earlyStop != 0:
 		return usagef("--early-stop must be 0 with --kind class, where no class changes, not %v", f.earlyStop)
-	case f.kind != "class" && !(f.earlyStop > 0 && f.earlyStop <= math.MaxFloat64):
+	case !f.has("class") && !(f.earlyStop > 0 && f.earlyStop <= math.MaxFloat64):
 		return usagef("--early-stop must be above 0, by how much a raw score may be off, not %v (0 is for --kind class)", f.earlyStop)
 	}
 	return nil
@@ -134,13 +163,13 @@ func (a *app) predict(ctx context.Context, modelFile string, tables []string, f 
 	if err != nil {
 		return err
 	}
-	if f.kind == "class" && m.Classes() == nil {
+	if f.has("class") && m.Classes() == nil {
 		return usagef("%s predicts numbers, not classes: --kind class has no meaning", modelFile)
 	}
 	if err := f.stages.fit(m, modelFile); err != nil {
 		return err
 	}
-	if f.kind == "leaf" && f.stages.trees(m) == 0 {
+	if f.has("leaf") && f.stages.trees(m) == 0 {
 		return usagef("--kind leaf: without rounds there are no trees, and nothing to give")
 	}
 	if f.output != "" && (reads(tables, f.output, formatOptions(c)...) || sameFile(f.output, modelFile)) {
@@ -153,19 +182,22 @@ func (a *app) predict(ctx context.Context, modelFile string, tables []string, f 
 	}
 	schema := m.Schema()
 	reading := append(formatOptions(c), dataset.InOrder(), dataset.ID(f.ids...))
+	if f.all {
+		reading = append(reading, dataset.AllIDs())
+	}
 	opts := append(slices.Clip(reading), dataset.As(schema))
-	p := predictions{model: m, kind: f.kind, format: f.format, ids: f.ids, stages: f.stages}
+	p := predictions{model: m, kinds: f.kinds, format: f.format, ids: f.ids, all: f.all, stages: f.stages}
 	if f.stops {
 		p.more = append(p.more, model.EarlyStop(f.earlyStop))
 	}
 	var whole map[string]bool
 	if p.typesIDs(schema) {
 		var ok bool
-		if whole, ok = a.wholeIDs(ctx, tables, append(slices.Clip(reading), dataset.As(onlyIDs(schema)))...); !ok {
+		if whole, ok = a.wholeIDs(ctx, tables, append(slices.Clip(reading), dataset.As(p.idSchema(schema)))...); !ok {
 			return a.predictWhole(ctx, &p, f, tables, opts...)
 		}
 	}
-	return a.predictStream(ctx, &predictionStream{predictions: p, refuse: f.onUnseen == "error", whole: whole}, tables, f.output, opts...)
+	return a.predictStream(ctx, &predictionStream{predictions: p, onUnseen: f.onUnseen, whole: whole}, tables, f.output, opts...)
 }
 
 // predictWhole predicts a table that has to be there whole before the first row is written.
@@ -174,7 +206,7 @@ func (a *app) predictWhole(ctx context.Context, p *predictions, f *predictFlags,
 	if err != nil {
 		return ofPredicting(err)
 	}
-	if err := a.reportUnseen(t, p.model, f.onUnseen == "error"); err != nil {
+	if err := a.reportUnseen(t, p.model, f.onUnseen, files...); err != nil {
 		return err
 	}
 	a.reportInitScores(t, p.model, strings.Join(files, " "))
@@ -216,57 +248,6 @@ func (a *app) reportInitScores(t *dataset.Table, m predictor, file string) {
 
 func (a *app) warnInitScores(file string) {
 	a.log.Warn(file + " has no init scores, from which the model was trained: its predictions are what the model adds to them")
-}
-
-// unseenWords are what a category can be that training did not have.
-var unseenWords = []string{"missing", "error"}
-
-// reportUnseen says once per column which rows have categories that the trees have not
-// seen: ones that are new, or that stood in rows held out of training only. refuse makes
-// the first such row an error.
-func (a *app) reportUnseen(t *dataset.Table, m predictor, refuse bool) error {
-	if err := canRefuse(m, refuse); err != nil {
-		return err
-	}
-	columns, err := m.Unseen(t)
-	if err != nil {
-		return err
-	}
-	if refuse {
-		return refuseUnseen(t, columns)
-	}
-	a.sayUnseen(columns, t.NumRows())
-	return nil
-}
-
-// canRefuse makes sure that a model knows all levels that training had, if others are to be refused.
-func canRefuse(m predictor, refuse bool) error {
-	if names := m.Unlisted(); refuse && len(names) > 0 {
-		return usagef("--on-unseen error: the compressed model does not name all levels of column %q that training had (use the full model, or boost quantize --keep-levels)", names[0])
-	}
-	return nil
-}
-
-// refuseUnseen is the error about the first row of a table with an unseen category.
-func refuseUnseen(t *dataset.Table, columns []model.Unseen) error {
-	if len(columns) == 0 {
-		return nil
-	}
-	first := slices.MinFunc(columns, func(x, y model.Unseen) int { return x.Row - y.Row })
-	return tablef("%s: column %q: %q was not there in training (--on-unseen missing takes it for a missing value)",
-		t.Place(first.Row), first.Column, first.Example)
-}
-
-// sayUnseen says of how many of the rows the categories are unseen.
-func (a *app) sayUnseen(columns []model.Unseen, rows int) {
-	for _, u := range columns {
-		levels := format.Counted(u.Levels, "level")
-		if u.Levels >= mostUnseen {
-			levels = format.Counted(mostUnseen, "level") + " or more"
-		}
-		a.log.Info(fmt.Sprintf("column %q: %s (%s) with %s that training did not have, such as %q: taken for missing",
-			u.Column, format.Counted(u.Rows, "row"), format.Percent(u.Rows, rows), levels, format.Shorten(u.Example, 60)))
-	}
 }
 
 // atCommandLine words the way out of a bad cell as flags of a command that has no config:

@@ -24,13 +24,46 @@ func models(t *testing.T) {
 
 func lines(s string) []string { return strings.Split(strings.TrimSuffix(s, "\n"), "\n") }
 
+// Several kinds stand side by side, and all columns of the table before them.
+func TestPredictSeveralKinds(t *testing.T) {
+	models(t)
+	kinds := map[string][]string{}
+	for _, kind := range []string{"class", "value", "raw", "leaf"} {
+		kinds[kind] = lines(must(t, 0, boost(t, "predict", "b.boost", "t.csv", "--kind", kind)).out)
+	}
+	got := lines(must(t, 0, boost(t, "predict", "b.boost", "t.csv", "--kind", "class,value", "--kind", "raw", "--pass-through")).out)
+	table := lines(readFile(t, "t.csv"))
+	for i := range table {
+		want := table[i]
+		for _, kind := range []string{"class", "value", "raw"} {
+			_, cell, _ := strings.Cut(kinds[kind][i], ",")
+			want += "," + cell
+		}
+		if got[i] != want {
+			t.Fatalf("line %d is\n%s, want\n%s", i+1, got[i], want)
+		}
+	}
+	if got := lines(must(t, 0, boost(t, "predict", "b.boost", "t.csv", "--kind", "class,value", "--staged", "5")).out)[0]; got != "id,class_5,probability_yes_5,class_8,probability_yes_8" {
+		t.Errorf("the header is %s", got)
+	}
+	for words, args := range map[string][]string{
+		"--kind class is given twice": {"--kind", "class,class"},
+		`--kind must be value, raw, class, leaf, not "clas" (did you mean "class"?)`: {"--kind", "value,clas"},
+		"leave --id out":                    {"--id", "id", "--pass-through"},
+		"--early-stop means something else": {"--kind", "class,value", "--early-stop", "0"},
+	} {
+		says(t, must(t, 2, boost(t, append([]string{"predict", "b.boost", "t.csv"}, args...)...)).errors, words)
+	}
+}
+
 func TestPredictKinds(t *testing.T) {
 	models(t)
 	for _, c := range []struct{ model, kind, header string }{
 		{"y", "value", "id,prediction"},
 		{"y", "raw", "id,raw"},
 		{"y", "leaf", "id,tree_0,tree_1,tree_2,tree_3,tree_4,tree_5,tree_6,tree_7"},
-		{"b", "value", "id,prediction"},
+		{"b", "value", "id,probability_yes"},
+		{"b", "raw", "id,raw_yes"},
 		{"b", "class", "id,class"},
 		{"c", "value", "id,high,low,mid"},
 		{"c", "raw", "id,raw_high,raw_low,raw_mid"},
@@ -154,7 +187,7 @@ func TestPredictUnseen(t *testing.T) {
 		t.Errorf("an unseen city predicts %s, a missing one %s", bern, none)
 	}
 	bad := must(t, 3, boost(t, "predict", "y.boost", "new.csv", "--on-unseen", "error"))
-	says(t, bad.errors, `new.csv:3: column "city": "Bern" was not there in training`)
+	says(t, bad.errors, `new.csv:3: column "city": training did not have "Bern"`)
 	if bad.out != "" {
 		t.Error("predictions in spite of the error")
 	}
@@ -176,8 +209,8 @@ func TestUnseenAreCounted(t *testing.T) {
 	// city: Bern twice and Zug once are 3 of 5 rows; street: Wide twice.
 	for _, command := range []string{"predict", "eval"} {
 		r := must(t, 0, boost(t, command, "t.boost", "new.csv"))
-		says(t, r.errors, `column "city": 3 rows (60.0 %) with 2 levels that training did not have, such as "Bern": taken for missing`,
-			`column "street": 2 rows (40.0 %) with 1 level that training did not have, such as "Wide": taken for missing`)
+		says(t, r.errors, `column "city": 3 rows (60.0 %) with 2 levels that training did not have, such as "Bern": treated as missing`,
+			`column "street": 2 rows (40.0 %) with 1 level that training did not have, such as "Wide": treated as missing`)
 		if n := strings.Count(r.errors, "training did not have"); n != 2 {
 			t.Errorf("%s: %d messages for two columns:\n%s", command, n, r.errors)
 		}
@@ -188,7 +221,7 @@ func TestUnseenAreCounted(t *testing.T) {
 			t.Errorf("%s -q says %s", command, r.errors)
 		}
 		r = must(t, 3, boost(t, command, "t.boost", "new.csv", "--on-unseen", "error"))
-		says(t, r.errors, `new.csv:2: column "city": "Bern" was not there in training`)
+		says(t, r.errors, `new.csv:2: column "city": training did not have "Bern"`)
 		if r.out != "" {
 			t.Errorf("%s: output in spite of the error: %s", command, r.out)
 		}
@@ -196,7 +229,7 @@ func TestUnseenAreCounted(t *testing.T) {
 	}
 	// The first row counts, not the first column.
 	file(t, "new.csv", "city,street,x,y\nOslo,Wide,1,0\nBern,High,2,1\n")
-	says(t, must(t, 3, boost(t, "predict", "t.boost", "new.csv", "--on-unseen", "error")).errors, `new.csv:2: column "street": "Wide"`)
+	says(t, must(t, 3, boost(t, "predict", "t.boost", "new.csv", "--on-unseen", "error")).errors, `new.csv:2: column "street": training did not have "Wide"`)
 	if readFile(t, "t.boost") != before {
 		t.Error("predicting changed the model")
 	}
@@ -323,7 +356,7 @@ func TestUnseenIsWhatTheTreesHaveNotSeen(t *testing.T) {
 		r := boost(t, "predict", "t.boost", "t.csv", "--on-unseen", "error")
 		if r.code == 3 {
 			held++
-			says(t, r.errors, "Zug", "was not there in training")
+			says(t, r.errors, "Zug", "training did not have")
 		} else if r.code != 0 {
 			t.Fatalf("exit %d: %s", r.code, r.errors)
 		}

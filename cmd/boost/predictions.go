@@ -17,9 +17,10 @@ import (
 // predictions writes what a model says about the rows of a table.
 type predictions struct {
 	model  predictor
-	kind   string         // value, raw, class or leaf
+	kinds  []string       // value, raw, class or leaf
 	format string         // one of write.Formats
 	ids    []string       // columns to copy, in this order; empty = the model's id columns
+	all    bool           // the table was read with all columns as ids
 	pool   *parallel.Pool // nil for the goroutine that asks
 	stages stages
 	more   []model.Option
@@ -106,7 +107,19 @@ func (p *predictions) predict(ctx context.Context, t *dataset.Table) ([]write.Co
 	if p.stages.every > 0 {
 		return p.predictStages(ctx, t)
 	}
-	switch p.kind {
+	var all []write.Column
+	for _, kind := range p.kinds {
+		columns, err := p.predictKind(ctx, t, kind)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, columns...)
+	}
+	return all, nil
+}
+
+func (p *predictions) predictKind(ctx context.Context, t *dataset.Table, kind string) ([]write.Column, error) {
+	switch kind {
 	case "class":
 		classes, err := p.model.PredictClass(ctx, t, p.options()...)
 		return p.classColumns(classes), err
@@ -119,10 +132,10 @@ func (p *predictions) predict(ctx context.Context, t *dataset.Table) ([]write.Co
 		return columns, err
 	case "raw":
 		values, err := p.model.PredictRaw(ctx, t, p.options()...)
-		return p.valueColumns(values), err
+		return p.valueColumns("raw", values), err
 	}
 	values, err := p.model.Predict(ctx, t, p.options()...)
-	return p.valueColumns(values), err
+	return p.valueColumns("value", values), err
 }
 
 // predictStages returns the columns of each stage, one after another.
@@ -136,22 +149,24 @@ func (p *predictions) predictStages(ctx context.Context, t *dataset.Table) ([]wr
 		if err != nil {
 			return nil, err
 		}
-		var columns []write.Column
-		switch p.kind {
-		case "class":
-			classes, err := stage.Classes()
-			if err != nil {
-				return nil, err
+		for _, kind := range p.kinds {
+			var columns []write.Column
+			switch kind {
+			case "class":
+				classes, err := stage.Classes()
+				if err != nil {
+					return nil, err
+				}
+				columns = p.classColumns(classes)
+			case "raw":
+				columns = p.valueColumns(kind, stage.Raw())
+			default:
+				columns = p.valueColumns(kind, stage.Values())
 			}
-			columns = p.classColumns(classes)
-		case "raw":
-			columns = p.valueColumns(stage.Raw())
-		default:
-			columns = p.valueColumns(stage.Values())
-		}
-		for _, c := range columns {
-			c.Name += "_" + strconv.Itoa(stage.Rounds())
-			all = append(all, c)
+			for _, c := range columns {
+				c.Name += "_" + strconv.Itoa(stage.Rounds())
+				all = append(all, c)
+			}
 		}
 	}
 	return all, nil
@@ -162,19 +177,23 @@ func (p *predictions) classColumns(classes []int32) []write.Column {
 	return []write.Column{{Name: "class", Codes: classes, Levels: names, NumericLevels: numbers, Whole: numbers && write.AllWhole(names)}}
 }
 
-// valueColumns returns a column for each output.
-func (p *predictions) valueColumns(values []float64) []write.Column {
-	names := []string{"prediction"}
-	if p.kind == "raw" {
-		names = []string{"raw"}
-	}
-	if p.model.Link() == objectives.Softmax {
-		names = slices.Clone(p.model.Classes())
+// valueColumns returns a column for each output, raw or not.
+func (p *predictions) valueColumns(kind string, values []float64) []write.Column {
+	names, classes := []string{"prediction"}, p.model.Classes()
+	switch raw := kind == "raw"; {
+	case p.model.Link() == objectives.Softmax:
+		names = slices.Clone(classes)
 		for i := range names {
-			if p.kind == "raw" {
+			if raw {
 				names[i] = "raw_" + names[i]
 			}
 		}
+	case len(classes) == 2 && raw:
+		names[0] = "raw_" + classes[1]
+	case len(classes) == 2:
+		names[0] = "probability_" + classes[1]
+	case raw:
+		names[0] = "raw"
 	}
 	columns := make([]write.Column, len(names))
 	for i, name := range names {

@@ -5,12 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"hash/maphash"
 	"io"
 	"slices"
 	"strings"
 
-	"boost/booster/model"
 	"boost/dataset"
 	"boost/dataset/write"
 	"boost/internal/format"
@@ -21,26 +19,24 @@ import (
 // done in turn.
 type predictionStream struct {
 	predictions
-	refuse bool            // unseen levels are an error
-	whole  map[string]bool // id columns that hold whole numbers; where the format has types
-	rows   int             // written
+	onUnseen string
+	files    []string        // of the table
+	whole    map[string]bool // id columns that hold whole numbers; where the format has types
+	rows     int             // written
 
-	unseen map[string]*unseenTally
+	unseen *unseen
 	lacks  bool // init scores, which the model was trained from
 }
 
 // write writes a line per row of the table, as predictions.write does of a whole one.
 func (p *predictionStream) write(ctx context.Context, w io.Writer, s *dataset.Stream) error {
-	if err := canRefuse(p.model, p.refuse); err != nil {
+	var err error
+	if p.unseen, err = newUnseen(p.model, p.onUnseen); err != nil {
 		return err
 	}
-	p.unseen = map[string]*unseenTally{}
 	out := write.NewWriter(w, p.format)
-	err := s.Each(ctx, func(t *dataset.Table) (func() error, error) {
-		unseen, err := p.model.Unseen(t)
-		if err == nil && p.refuse {
-			err = refuseUnseen(t, unseen)
-		}
+	err = s.Each(ctx, func(t *dataset.Table) (func() error, error) {
+		addUnseen, err := p.unseen.look(t)
 		if err != nil {
 			return nil, err
 		}
@@ -55,10 +51,13 @@ func (p *predictionStream) write(ctx context.Context, w io.Writer, s *dataset.St
 		put := out.Prepare(part)
 		return func() error {
 			p.lacks = lacks
-			p.tally(unseen)
+			addUnseen()
 			return put()
 		}, nil
 	})
+	if err == nil {
+		err = p.unseen.check(p.files)
+	}
 	if err == nil {
 		err = out.Close()
 	}
@@ -82,48 +81,6 @@ func (p *predictionStream) resolveIDs(columns []write.Column) error {
 	return nil
 }
 
-// unseenTally adds up what the parts of a table hold of one column that training did not
-// have.
-type unseenTally struct {
-	model.Unseen
-	hashes map[uint64]struct{} // of the levels
-}
-
-// mostUnseen is how many levels are told from each other: more are so many that their
-// number says nothing.
-const mostUnseen = 1 << 16
-
-var unseenSeed = maphash.MakeSeed()
-
-// tally adds what the next part holds.
-func (p *predictionStream) tally(columns []model.Unseen) {
-	for _, u := range columns {
-		t := p.unseen[u.Column]
-		if t == nil {
-			t = &unseenTally{Unseen: model.Unseen{Column: u.Column, Example: strings.Clone(u.Example)}, hashes: map[uint64]struct{}{}}
-			p.unseen[u.Column] = t
-		}
-		t.Rows += u.Rows
-		for _, level := range u.Names {
-			if len(t.hashes) < mostUnseen {
-				t.hashes[maphash.String(unseenSeed, level)] = struct{}{}
-			}
-		}
-		t.Levels = len(t.hashes)
-	}
-}
-
-// unseenColumns returns what was added up, in the order of the model's columns.
-func (p *predictionStream) unseenColumns() []model.Unseen {
-	var columns []model.Unseen
-	for _, c := range p.model.Schema().Columns {
-		if t := p.unseen[c.Name]; t != nil && c.Role == dataset.Feature {
-			columns = append(columns, t.Unseen)
-		}
-	}
-	return columns
-}
-
 // partlyError is an error after rows were written that cannot be taken back.
 type partlyError struct {
 	error
@@ -138,6 +95,7 @@ func (e *partlyError) Unwrap() error { return e.error }
 
 // predictStream predicts the table part by part. Its memory does not grow with the rows.
 func (a *app) predictStream(ctx context.Context, p *predictionStream, files []string, output string, opts ...dataset.Option) error {
+	p.files = files
 	s, err := a.stream(ctx, files, opts...)
 	if err != nil {
 		return err
@@ -155,7 +113,7 @@ func (a *app) predictStream(ctx context.Context, p *predictionStream, files []st
 	}
 	a.tell(s.Notes())
 	a.log.Debug("table read", "table", strings.Join(files, " "), "rows", s.NumRows(), "columns", s.Columns())
-	a.sayUnseen(p.unseenColumns(), s.NumRows())
+	p.unseen.say(a, s.NumRows())
 	if p.lacks {
 		a.warnInitScores(strings.Join(files, " "))
 	}
@@ -165,7 +123,16 @@ func (a *app) predictStream(ctx context.Context, p *predictionStream, files []st
 // typesIDs reports whether the type of an id column, which follows from all ids, has to be
 // known before the first row is written.
 func (p *predictions) typesIDs(s dataset.Schema) bool {
-	return !write.IsText(p.format) && (len(p.ids) > 0 || len(onlyIDs(s).Columns) > 0)
+	return !write.IsText(p.format) && (p.all || len(p.ids) > 0 || len(onlyIDs(s).Columns) > 0)
+}
+
+// idSchema is the schema by which ids are read alone. LibSVM text has the columns that the schema
+// names.
+func (p *predictions) idSchema(s dataset.Schema) dataset.Schema {
+	if p.all {
+		return s
+	}
+	return onlyIDs(s)
 }
 
 // onlyIDs leaves of a schema the id columns.
@@ -186,13 +153,13 @@ func (a *app) wholeIDs(ctx context.Context, files []string, opts ...dataset.Opti
 	defer s.Close()
 	kinds := map[string]*write.WholeNumbers{}
 	err = s.Each(ctx, func(t *dataset.Table) (func() error, error) {
-		seen := make([]write.WholeNumbers, len(t.Columns()))
-		for i, c := range t.Columns() {
+		columns := slices.DeleteFunc(slices.Clone(t.Columns()), func(c *dataset.Column) bool { return c.Role() != dataset.IDRole })
+		seen := make([]write.WholeNumbers, len(columns))
+		for i, c := range columns {
 			for row := range t.NumRows() {
 				seen[i].See(c.Text(row))
 			}
 		}
-		columns := t.Columns()
 		return func() error {
 			for i, c := range columns {
 				k := kinds[c.Name()]

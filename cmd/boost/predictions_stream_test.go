@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -25,11 +26,18 @@ func quietApp(stdin string) *app {
 	return &app{stdin: strings.NewReader(stdin), out: io.Discard, log: slog.New(slog.DiscardHandler), told: map[string]bool{}}
 }
 
+// passThrough stands for the ids of --pass-through.
+var passThrough = []string{"*"}
+
 // bothWays predicts a table part by part and whole and returns what each writes.
 func bothWays(t *testing.T, f form, m *model.Model, kind, format string, ids []string, opts ...dataset.Option) (parts, whole string) {
 	t.Helper()
-	p := predictions{model: m, kind: kind, format: format, ids: ids}
-	about := []dataset.Option{dataset.ID(ids...), dataset.As(m.Schema())}
+	p := predictions{model: m, kinds: strings.Split(kind, ","), format: format, ids: ids}
+	which := dataset.ID(ids...)
+	if p.all = slices.Equal(ids, passThrough); p.all {
+		p.ids, which = nil, dataset.AllIDs()
+	}
+	about := []dataset.Option{which, dataset.As(m.Schema())}
 	a := quietApp(f.file)
 	table, err := a.open(context.Background(), f.args, about...)
 	if err != nil {
@@ -49,7 +57,7 @@ func bothWays(t *testing.T, f form, m *model.Model, kind, format string, ids []s
 	s := &predictionStream{predictions: p}
 	if p.typesIDs(m.Schema()) {
 		var ok bool
-		if s.whole, ok = a.wholeIDs(context.Background(), []string{f.args[0]}, append(opts, dataset.ID(ids...), dataset.As(onlyIDs(m.Schema())))...); !ok {
+		if s.whole, ok = a.wholeIDs(context.Background(), []string{f.args[0]}, append(opts, which, dataset.As(p.idSchema(m.Schema())))...); !ok {
 			return w.String(), w.String() // standard input, which predictWhole takes
 		}
 	}
@@ -117,9 +125,11 @@ func TestStreamedPredictions(t *testing.T) {
 	}
 	compare(people, "y", []string{"value", "raw", "leaf"})
 	compare(people, "b", []string{"class"}, "city")
-	compare(people, "c", []string{"value", "class"}, "id", "x")
+	compare(people, "c", []string{"class,value", "value", "class"}, "id", "x")
+	compare(people, "b", []string{"value", "raw,leaf"}, passThrough...)
 	compare(counts, "n", []string{"value", "leaf"})
 	compare(counts, "n", []string{"raw"}, "f2")
+	compare(counts, "n", []string{"class"}, passThrough...)
 }
 
 // What a failed run has written to a pipe ends with a whole line, and the error says how
@@ -145,7 +155,7 @@ func TestStreamedErrorsSayWhatWasWritten(t *testing.T) {
 	// A level that is new late, too.
 	file(t, "new.csv", good+"r60000,1,Bern,1,no,low\n")
 	r = must(t, 3, boost(t, "predict", "y.boost", "new.csv", "--on-unseen", "error"))
-	says(t, r.errors, `new.csv:60002: column "city": "Bern" was not there in training`, "written before that: ")
+	says(t, r.errors, `new.csv:60002: column "city": training did not have "Bern"`, "written before that: ")
 	if left := leftovers(t, "."); len(left) > 0 {
 		t.Errorf("left over: %q", left)
 	}
@@ -160,7 +170,7 @@ func TestStreamedUnseen(t *testing.T) {
 		fmt.Fprintf(&s, "%d,0.5,%s\n", i, []string{"Bern", "Zug", "Oslo"}[(i+1)%3])
 	}
 	r := must(t, 0, boostWith(t, s.String(), "predict", "y.boost", "-"))
-	says(t, r.errors, `column "city": 60,000 rows (66.6 %) with 2 levels that training did not have, such as "Zug": taken for missing`)
+	says(t, r.errors, `column "city": 60,000 rows (66.6 %) with 2 levels that training did not have, such as "Zug": treated as missing`)
 }
 
 // lineSource is a table of 28 columns of numbers, made as it is read: 1,000 rows over and
@@ -259,7 +269,7 @@ func TestStreamedMemory(t *testing.T) {
 				t.Fatal(err)
 			}
 			meter := &heapMeter{}
-			p := &predictionStream{predictions: predictions{model: m, kind: "value", format: format}}
+			p := &predictionStream{predictions: predictions{model: m, kinds: []string{"value"}, format: format}}
 			if err := p.write(context.Background(), meter, s); err != nil || s.NumRows() != rows {
 				t.Fatalf("%d rows, %v", s.NumRows(), err)
 			}
@@ -309,7 +319,7 @@ func BenchmarkPredictStream(b *testing.B) {
 				return err
 			}
 			defer s.Close()
-			p := &predictionStream{predictions: predictions{model: m, kind: "value", format: "csv"}}
+			p := &predictionStream{predictions: predictions{model: m, kinds: []string{"value"}, format: "csv"}}
 			return p.write(ctx, io.Discard, s)
 		}},
 	}

@@ -128,7 +128,7 @@ func (a *app) quantize(ctx context.Context, file string, f *quantizeFlags) error
 		return err
 	}
 	if f.data != "" {
-		t, err := a.openLabelled(ctx, []string{f.data}, m, c, false)
+		t, err := a.openLabelled(ctx, []string{f.data}, m, c, unseenMissing)
 		if err != nil {
 			return err
 		}

@@ -438,7 +438,7 @@ func TestQuantizeLeavesNamesOut(t *testing.T) {
 	for _, load := range []string{"fast", "compact"} {
 		says(t, must(t, 2, boost(t, "predict", "q.boost", "new.csv", "--on-unseen", "error", "--load", load)).errors,
 			`does not name all levels of column "title"`, "full model", "--keep-levels")
-		says(t, must(t, 3, boost(t, "predict", "all.boost", "new.csv", "--on-unseen", "error", "--load", load)).errors, `"nobody" was not there in training`)
+		says(t, must(t, 3, boost(t, "predict", "all.boost", "new.csv", "--on-unseen", "error", "--load", load)).errors, `training did not have "nobody"`)
 		r := must(t, 0, boost(t, "predict", "q.boost", "new.csv", "--load", load))
 		lines := strings.Split(strings.TrimSpace(r.out), "\n")
 		if strings.Contains(r.errors, "nobody") || len(lines) != 5 || lines[3] != lines[4] || lines[3] == lines[2] || lines[1] == lines[2] {

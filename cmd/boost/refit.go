@@ -17,11 +17,11 @@ import (
 // refitFlags is the command line of refit.
 type refitFlags struct {
 	reading
-	decay    float64
-	onUnseen string
-	threads  int
-	output   string
-	json     bool
+	decay float64
+	unseenFlag
+	threads int
+	output  string
+	json    bool
 }
 
 func (a *app) refitCommand() *cobra.Command {
@@ -36,7 +36,7 @@ they are. The metrics on the table are given before and after.`,
   boost refit price.boost june.csv --decay 0.5 -o june.boost`,
 		Args: arguments("MODEL", "TABLE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := oneOf("on-unseen", f.onUnseen, unseenWords...); err != nil {
+			if err := f.unseenFlag.check(); err != nil {
 				return err
 			}
 			if !(f.decay >= 0 && f.decay <= 1) {
@@ -48,6 +48,9 @@ they are. The metrics on the table are given before and after.`,
 			if err := a.checkOutput(cmd, f.output, args[:1]); err != nil {
 				return err
 			}
+			if err := checkSides(cmd, args[0], args[1:]); err != nil {
+				return err
+			}
 			return a.refit(cmd.Context(), args[0], args[1], &f)
 		},
 	}
@@ -56,9 +59,8 @@ they are. The metrics on the table are given before and after.`,
 	flags.StringVarP(&f.output, "output", "o", "", "model `FILE` to write")
 	flags.IntVar(&f.threads, "threads", 0, "`N` threads; 0 = CPU quota or physical cores, the smaller")
 	flags.BoolVar(&f.json, "json", false, "print JSON")
-	flags.StringVar(&f.onUnseen, "on-unseen", "missing", "`WHAT` a category is that training did not have: missing or error")
+	f.unseenFlag.add(cmd)
 	f.addSet(cmd, readingKeys)
-	offer(cmd, "on-unseen", unseenWords...)
 	return cmd
 }
 
@@ -77,7 +79,7 @@ func (a *app) refit(ctx context.Context, modelFile, tableFile string, f *refitFl
 	if reads([]string{tableFile}, f.output, formatOptions(c)...) {
 		return usagef("%s is read, and cannot be written over by the same run: give another name with -o", f.output)
 	}
-	t, err := a.openLabelled(ctx, []string{tableFile}, m, c, f.onUnseen == "error")
+	t, err := a.openLabelled(ctx, []string{tableFile}, m, c, f.onUnseen)
 	if err != nil {
 		return err
 	}

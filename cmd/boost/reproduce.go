@@ -40,6 +40,9 @@ in the same order; one that was trained from another model, or refitted, needs t
   boost reproduce price.boost data.csv --valid valid.csv --json`,
 		Args: arguments("MODEL", "TABLE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := checkSides(cmd, args[0], args[1:]); err != nil {
+				return err
+			}
 			return a.reproduce(cmd.Context(), args[0], args[1], &f)
 		},
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"boost/booster/model"
 	"boost/configs"
 	"boost/dataset"
 )
@@ -158,11 +160,34 @@ func idColumns(c *configs.Config) []string {
 	return c.Data.ID
 }
 
+// refuseModels says of a model that it is no table.
+func refuseModels(files []string) error {
+	for _, file := range files {
+		if isModelFile(file) {
+			return tablef("%s is a model: expected a table", file)
+		}
+	}
+	return nil
+}
+
+// checkSides says of a table in the place of a model that it is none, and whether both were given
+// the other way round.
+func checkSides(cmd *cobra.Command, modelFile string, tables []string) error {
+	if _, _, registered := cutRegistry(modelFile); registered || isModelFile(modelFile) || len(tables) != 1 || !isModelFile(tables[0]) {
+		return nil
+	}
+	return &plainError{fmt.Sprintf("%s is a model, and %s is not: give the model first, as in %s %s %s",
+		tables[0], modelFile, cmd.CommandPath(), pasted(tables[0]), pasted(modelFile)), model.ErrModel}
+}
+
 // open reads the files as one table, "-" from standard input, and says what is
 // to be said about it.
 func (a *app) open(ctx context.Context, files []string, opts ...dataset.Option) (*dataset.Table, error) {
 	var t *dataset.Table
 	var err error
+	if err := refuseModels(files); err != nil {
+		return nil, err
+	}
 	a.log.Debug("reading " + strings.Join(files, " "))
 	switch {
 	case len(files) == 1 && files[0] == "-":
@@ -184,6 +209,9 @@ func (a *app) open(ctx context.Context, files []string, opts ...dataset.Option) 
 
 // stream prepares reading files part by part, "-" from standard input.
 func (a *app) stream(ctx context.Context, files []string, opts ...dataset.Option) (*dataset.Stream, error) {
+	if err := refuseModels(files); err != nil {
+		return nil, err
+	}
 	a.log.Debug("reading " + strings.Join(files, " "))
 	if len(files) == 1 && files[0] == "-" {
 		return dataset.ReadStream(ctx, a.stdin, "standard input", opts...)
@@ -212,7 +240,7 @@ func (a *app) openAllAs(ctx context.Context, files []string, s dataset.Schema, c
 }
 
 // openLabelled reads a table that has the label of a model, and reports categories that training did not have.
-func (a *app) openLabelled(ctx context.Context, files []string, m predictor, c *configs.Config, strict bool) (*dataset.Table, error) {
+func (a *app) openLabelled(ctx context.Context, files []string, m predictor, c *configs.Config, onUnseen string) (*dataset.Table, error) {
 	t, err := a.openAllAs(ctx, files, m.Schema(), c)
 	if err != nil {
 		return nil, atCommandLine(err)
@@ -220,7 +248,7 @@ func (a *app) openLabelled(ctx context.Context, files []string, m predictor, c *
 	if err := needLabel(t, strings.Join(files, " "), m.Schema()); err != nil {
 		return nil, err
 	}
-	return t, a.reportUnseen(t, m, strict)
+	return t, a.reportUnseen(t, m, onUnseen, files...)
 }
 
 // tell reports each note once, also where several tables bring it up.

@@ -81,7 +81,7 @@ func (r *trainRun) test(ctx context.Context, m *model.Model, names []string, s *
 	if s.Predictions = r.config.Output.Predictions; s.Predictions == "" {
 		return nil
 	}
-	p := predictions{model: m, kind: "value", format: write.FormatOf(s.Predictions), pool: pool}
+	p := predictions{model: m, kinds: []string{"value"}, format: write.FormatOf(s.Predictions), pool: pool}
 	return r.a.writeOutput(s.Predictions, func(w *bufio.Writer) error {
 		return write.Packed(w, s.Predictions, func(w io.Writer) error { return p.write(ctx, w, r.tests...) })
 	})

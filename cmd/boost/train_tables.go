@@ -36,6 +36,9 @@ func (r *trainRun) load(ctx context.Context, rebuild bool) (*booster.Tables, err
 	if len(c.Data.Train) > 1 && slices.Contains(c.Data.Train, "-") {
 		return nil, usagef("standard input (-) cannot be joined with files")
 	}
+	if err := refuseModels(slices.Concat(c.Data.Train, c.Data.Valid)); err != nil {
+		return nil, err
+	}
 	r.a.log.Debug("reading " + strings.Join(append(slices.Clone(c.Data.Train), c.Data.Valid...), " "))
 	loaded, err := booster.LoadTables(ctx, c.Params, booster.Input{
 		Train: c.Data.Train, Options: r.tables, Valid: c.Data.Valid, ValidOptions: formatOptions(c), Stdin: r.a.stdin,

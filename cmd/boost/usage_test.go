@@ -228,3 +228,27 @@ func TestLogFormat(t *testing.T) {
 		t.Errorf("-q says %q %q", r.out, r.errors)
 	}
 }
+
+// A model in the place of a table is called one, and so is a table in the place of a model.
+func TestModelsAndTablesMixedUp(t *testing.T) {
+	inFolder(t)
+	file(t, "t.csv", table(50))
+	must(t, 0, boost(t, "train", "t.csv", "--label", "y", "--rounds", "2", "-q"))
+	for args, c := range map[string]struct {
+		code int
+		want string
+	}{
+		"predict t.csv t.boost":                           {4, "t.boost is a model, and t.csv is not: give the model first, as in boost predict t.boost t.csv"},
+		"eval t.csv t.boost":                              {4, "as in boost eval t.boost t.csv"},
+		"reproduce t.csv t.boost":                         {4, "as in boost reproduce t.boost t.csv"},
+		"refit t.csv t.boost -o o.boost":                  {4, "as in boost refit t.boost t.csv"},
+		"predict t.csv t.csv":                             {4, "t.csv: not a boost model"},
+		"predict t.boost t.boost":                         {3, "t.boost is a model: expected a table"},
+		"eval t.boost t.boost":                            {3, "t.boost is a model: expected a table"},
+		"train t.boost --label y -o o.boost":              {3, "t.boost is a model: expected a table"},
+		"init t.boost":                                    {3, "t.boost is a model: expected a table"},
+		"train t.csv --label y --test t.boost -o o.boost": {3, "t.boost is a model: expected a table"},
+	} {
+		says(t, must(t, c.code, boost(t, strings.Fields(args)...)).errors, c.want)
+	}
+}

@@ -8,7 +8,7 @@ import (
 )
 
 // flagDeclared finds the flags that boost declares.
-var flagDeclared = regexp.MustCompile(`Var(?:P)?\(&[^,]+, "([a-z-]+)"`)
+var flagDeclared = regexp.MustCompile(`(?:Var(?:P)?\(&[^,]+, |\{name: |Flags\(\)\.Bool\()"([a-z-]+)"`)
 
 // CheckProgramPage returns the flags of boost that its page leaves out, and those
 // that it names though boost has none of that name.

@@ -170,6 +170,9 @@ func (o *Options) resolveSchema(names []string, position map[string]int) ([]Targ
 	for i := range o.Schema.Columns {
 		c := &o.Schema.Columns[i]
 		source, ok := position[c.Name]
+		if o.AllIDs && c.Role == IDRole {
+			continue // it comes with the others
+		}
 		if !ok {
 			if c.Role == Feature {
 				lacking = append(lacking, c.Name)
@@ -193,7 +196,11 @@ func (o *Options) resolveSchema(names []string, position map[string]int) ([]Targ
 	if len(lacking) > 0 {
 		return nil, Lacks(lacking, names)
 	}
-	for _, id := range o.IDs {
+	ids := o.IDs
+	if o.AllIDs {
+		ids = names
+	}
+	for _, id := range ids {
 		source, ok := position[id]
 		if !ok {
 			return nil, absent(names, id, "id")
