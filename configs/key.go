@@ -39,37 +39,6 @@ func keysOf(c *Config) []Key {
 	return keys
 }
 
-// Lookup returns the key that a name means, as --set takes it.
-func Lookup(name string) (Key, bool) {
-	k, _, err := lookup(keys, name)
-	if err != nil {
-		return Key{}, false
-	}
-	return *k, true
-}
-
-// Assigned returns a TOML value of the key as it stands after --set KEY=.
-func (k *Key) Assigned(value string) string {
-	v, err := tomlValue(value)
-	if err != nil {
-		return value
-	}
-	switch v := v.(type) {
-	case string:
-		if unquote(v) == v {
-			return v
-		}
-	case []any:
-		if len(v) != 1 {
-			break
-		}
-		if name, ok := v[0].(string); ok && name != "" && name == strings.TrimSpace(name) && !strings.ContainsAny(name, ",[") {
-			return name
-		}
-	}
-	return value
-}
-
 // Type returns the type in words.
 func (k *Key) Type() string {
 	switch k.Value.(type) {

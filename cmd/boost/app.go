@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -16,6 +17,7 @@ import (
 	"boost/internal/cpu"
 	"boost/internal/format"
 	"boost/internal/near"
+	"boost/internal/output"
 	"boost/internal/terminal"
 	"boost/parallel"
 )
@@ -184,6 +186,11 @@ func (a *app) pool(threads int) *parallel.Pool {
 		threads = cpu.Threads()
 	}
 	return parallel.NewPool(threads)
+}
+
+// writeOutput writes to a file, or to standard output for "" and "-".
+func (a *app) writeOutput(path string, write func(w *bufio.Writer) error) error {
+	return output.Write(a.out, path, write)
 }
 
 // commands gives a command that only holds others these, and words for a name that none has.

@@ -11,6 +11,7 @@ import (
 
 	"boost/internal/cpu"
 	"boost/internal/format"
+	"boost/internal/output"
 	"boost/internal/report"
 	"boost/internal/tensorbench"
 )
@@ -70,7 +71,7 @@ func (a *app) benchTensorq(ctx context.Context, f *benchFlags) error {
 		if f.json {
 			return nil
 		}
-		_, err := fmt.Fprintf(named{a.out, "to standard output"}, format+"\n", args...)
+		_, err := fmt.Fprintf(output.Stdout(a.out), format+"\n", args...)
 		return err
 	}
 	if err := print("The store of tensors on %s (%s)", result.CPU, result.Level); err != nil {
@@ -94,9 +95,9 @@ func (a *app) benchTensorq(ctx context.Context, f *benchFlags) error {
 	}
 	result.Seconds = time.Since(a.started).Seconds()
 	if f.json {
-		err = format.JSON(named{a.out, "to standard output"}, result)
+		err = format.JSON(output.Stdout(a.out), result)
 	} else {
-		err = result.WriteTiers(named{a.out, "to standard output"})
+		err = result.WriteTiers(output.Stdout(a.out))
 	}
 	if err == nil && result.Failed > 0 {
 		return &silentError{errBench}

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"boost/booster/model"
+	"boost/internal/output"
 )
 
 func (a *app) rollbackCommand() *cobra.Command {
@@ -82,19 +83,19 @@ columns may differ, and the merged model needs all of them.`,
 }
 
 // checkOutput refuses to write no model, to standard output, or over what is read.
-func (a *app) checkOutput(cmd *cobra.Command, output string, read []string) error {
-	switch output {
+func (a *app) checkOutput(cmd *cobra.Command, file string, read []string) error {
+	switch file {
 	case "":
 		return usagef("-o is missing: boost %s", cmd.Use)
 	case "-":
 		return usagef("a model cannot be written to standard output: name a file with -o")
 	}
-	for _, file := range read {
-		if sameFile(file, output) {
-			return usagef("%s is read, and cannot be written over by the same run: give another name with -o", output)
+	for _, input := range read {
+		if sameFile(input, file) {
+			return usagef("%s is read, and cannot be written over by the same run: give another name with -o", file)
 		}
 	}
-	return writable(output)
+	return output.Writable(file)
 }
 
 // saveModel writes a model and says so.

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"boost/configs"
 )
 
 // Settings in messages become flags of the command at hand, as a shell reads them; with a config
@@ -36,9 +34,6 @@ func TestHint(t *testing.T) {
 	}
 	if got := (&app{command: "train"}).hint(`add "?" to missing = […] if it means no value`); got != `give --set 'data.missing=?' if it means no value` {
 		t.Errorf("got %s", got)
-	}
-	if _, ok := configs.Lookup("nothing_known"); ok {
-		t.Error("a key that there is not is found")
 	}
 }
 

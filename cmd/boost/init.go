@@ -15,6 +15,7 @@ import (
 	"boost/dataset"
 	"boost/internal/format"
 	"boost/internal/near"
+	"boost/internal/output"
 	"boost/internal/profile"
 	"boost/objectives"
 )
@@ -55,7 +56,7 @@ func (a *app) init(ctx context.Context, file string, f *initFlags) error {
 		if reads([]string{file}, f.output) {
 			return usagef("%s is read, and cannot be written over by the same run: give another name with -o", f.output)
 		}
-		if err := writable(f.output); err != nil {
+		if err := output.Writable(f.output); err != nil {
 			return err
 		}
 	}

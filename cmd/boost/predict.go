@@ -15,6 +15,7 @@ import (
 	"boost/booster/model"
 	"boost/dataset"
 	"boost/dataset/write"
+	"boost/internal/output"
 	"boost/internal/terminal"
 )
 
@@ -176,7 +177,7 @@ func (a *app) predict(ctx context.Context, modelFile string, tables []string, f 
 		return usagef("%s is read, and cannot be written over by the same run: give another name with -o", f.output)
 	}
 	if f.output != "" && f.output != "-" {
-		if err := writable(f.output); err != nil {
+		if err := output.Writable(f.output); err != nil {
 			return err
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"boost/dataset"
 	"boost/dataset/write"
 	"boost/internal/format"
+	"boost/internal/output"
 )
 
 // predictionStream predicts a table that passes by in parts. What can be done for a part
@@ -94,18 +95,18 @@ func (e *partlyError) Error() string {
 func (e *partlyError) Unwrap() error { return e.error }
 
 // predictStream predicts the table part by part. Its memory does not grow with the rows.
-func (a *app) predictStream(ctx context.Context, p *predictionStream, files []string, output string, opts ...dataset.Option) error {
+func (a *app) predictStream(ctx context.Context, p *predictionStream, files []string, file string, opts ...dataset.Option) error {
 	p.files = files
 	s, err := a.stream(ctx, files, opts...)
 	if err != nil {
 		return err
 	}
 	defer s.Close()
-	err = a.writeOutput(output, func(w *bufio.Writer) error {
-		return write.Packed(w, output, func(w io.Writer) error { return p.write(ctx, w, s) })
+	err = a.writeOutput(file, func(w *bufio.Writer) error {
+		return write.Packed(w, file, func(w io.Writer) error { return p.write(ctx, w, s) })
 	})
 	if err != nil {
-		partly := p.rows > 0 && !replaced(output) && (errors.Is(err, dataset.ErrTable) || ctx.Err() != nil)
+		partly := p.rows > 0 && !output.Replaced(file) && (errors.Is(err, dataset.ErrTable) || ctx.Err() != nil)
 		if err = ofPredicting(err); partly {
 			err = &partlyError{err, p.rows}
 		}

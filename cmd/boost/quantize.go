@@ -16,6 +16,7 @@ import (
 	"boost/configs"
 	"boost/dataset"
 	"boost/internal/format"
+	"boost/internal/output"
 	"boost/internal/replace"
 	"boost/internal/report"
 	"boost/ptq"
@@ -207,7 +208,7 @@ func (f *quantizeFlags) checkPlot(read []string) error {
 	case f.plot == f.output || sameFile(f.plot, f.output) || reads(read, f.plot):
 		return usagef("--plot %s is read, or written under another flag: give it a name of its own", f.plot)
 	}
-	return writable(f.plot)
+	return output.Writable(f.plot)
 }
 
 // drawQuantized writes the picture of what was tried, if one is wanted.

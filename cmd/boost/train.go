@@ -17,6 +17,7 @@ import (
 	"boost/dataset"
 	"boost/dataset/write"
 	"boost/internal/format"
+	"boost/internal/output"
 	"boost/objectives"
 	"boost/ptq/compress"
 )
@@ -97,16 +98,16 @@ func (a *app) train(ctx context.Context, cmd *cobra.Command, sources []string, f
 		return err
 	}
 	c := r.config
-	if err := writable(c.Output.Model); err != nil {
+	if err := output.Writable(c.Output.Model); err != nil {
 		return err
 	}
 	if c.Output.Predictions != "" {
-		if err := writable(c.Output.Predictions); err != nil {
+		if err := output.Writable(c.Output.Predictions); err != nil {
 			return err
 		}
 	}
 	if c.Quantize.Output != "" {
-		if err := writable(c.Quantize.Output); err != nil {
+		if err := output.Writable(c.Quantize.Output); err != nil {
 			return err
 		}
 	}

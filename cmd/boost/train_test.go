@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"boost/internal/output"
 	"boost/internal/report"
 )
 
@@ -247,7 +248,7 @@ func TestMemoryLimitOfTables(t *testing.T) {
 func TestWritableTakesOver(t *testing.T) {
 	dir := inFolder(t)
 	file(t, ".m.boost.tmp", "half a model")
-	if err := writable("m.boost"); err != nil {
+	if err := output.Writable("m.boost"); err != nil {
 		t.Fatal(err)
 	}
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) > 0 {

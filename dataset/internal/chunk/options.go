@@ -28,7 +28,7 @@ type Options struct {
 	Once         bool // a copy of standard input is made only where its format needs one
 	NoSideFiles  bool
 	InOrder      bool
-	AllIDs       bool // every column is an id too
+	AllIDs       bool  // every column is an id too
 	Err          error // the first option that made no sense
 }
 

@@ -1,4 +1,8 @@
-package main
+// Package output writes what commands make to files, pipes and standard output.
+//
+// In: a name, and a function that writes. Out: a file whole or not at all, or bytes as they come;
+// errors that name the file. It must not know what is written.
+package output
 
 import (
 	"bufio"
@@ -12,16 +16,16 @@ import (
 	"boost/internal/vfs"
 )
 
-// writeOutput hands write a buffered writer to the file, or to standard output
+// Write hands write a buffered writer to the file, or to standard output
 // for "" and "-". A file appears whole or not at all.
-func (a *app) writeOutput(path string, write func(w *bufio.Writer) error) error {
+func Write(stdout io.Writer, path string, write func(w *bufio.Writer) error) error {
 	if path == "" || path == "-" {
-		return writeThrough(named{a.out, "to standard output"}, write)
+		return writeThrough(Stdout(stdout), write)
 	}
-	if err := writable(path); err != nil {
+	if err := Writable(path); err != nil {
 		return err
 	}
-	if !replaced(path) {
+	if !Replaced(path) {
 		return writeDevice(path, write)
 	}
 	d, err := replace.Create(vfs.OS, path)
@@ -62,14 +66,17 @@ func writeThrough(out io.Writer, write func(w *bufio.Writer) error) error {
 	return err
 }
 
-// replaced reports whether writeOutput writes a file whole or not at all.
-func replaced(path string) bool {
+// Replaced reports whether Write writes a file whole or not at all.
+func Replaced(path string) bool {
 	if path == "" || path == "-" {
 		return false
 	}
 	info, err := os.Stat(path)
 	return err != nil || info.Mode().IsRegular()
 }
+
+// Stdout returns standard output, whose errors say what it is.
+func Stdout(w io.Writer) io.Writer { return named{w, "to standard output"} }
 
 // named is a writer whose errors say what could not be written, by the name that
 // people gave it.
@@ -91,8 +98,8 @@ func fileError(path string, err error) error {
 	return fmt.Errorf("cannot write %s: %w", path, replace.Reason(err))
 }
 
-// writable finds out before the work, not after it, whether a file can be put there.
-func writable(path string) error {
+// Writable finds out before the work, not after it, whether a file can be put there.
+func Writable(path string) error {
 	if info, err := os.Stat(path); err == nil {
 		if info.IsDir() {
 			return fmt.Errorf("cannot write %s: it is a directory", path)
