@@ -38,7 +38,7 @@ func (r *run) bin(ctx context.Context, in *inputs, ex *examples) (*binned, error
 	}
 	data.fingerprint = in.whole.fingerprint(r.pool)
 	if files := in.whole.files(); files != nil {
-		r.log.Info("the files of the training table were gone through", "times", files.Passes())
+		r.log.Debug("the files of the training table were read", "times", files.Passes())
 	}
 	sets := make([]cache.Set, 1+len(data.sets))
 	for i, v := range in.given {
@@ -47,7 +47,7 @@ func (r *run) bin(ctx context.Context, in *inputs, ex *examples) (*binned, error
 	}
 	r.report.BinSeconds = time.Since(start).Seconds()
 	out.finish(&cache.Contents{Schema: in.schema, Cuts: data.cuts, Notes: notes, Fingerprint: data.fingerprint, Others: in.whole.metaColumns(), Sets: sets})
-	r.log.Info("bin matrix", "layout", data.matrix.Layout(), "reason", data.matrix.Reason(), "codes", data.matrix.String())
+	r.log.Debug("bin matrix", "layout", data.matrix.Layout(), "reason", data.matrix.Reason(), "codes", data.matrix.String())
 	return data, nil
 }
 

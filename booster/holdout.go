@@ -39,7 +39,7 @@ func (r *run) holdOut(in *inputs, target *target, labels []float64) ([]float64, 
 		r.p.EarlyStopping = 0
 		return labels, nil
 	}
-	r.log.Info("rows held out for validation", "rows", len(held), "of", len(labels))
+	r.log.Debug("rows held out for validation", "rows", len(held), "of", len(labels))
 	in.valid, r.report.HeldOut = []validSet{{"valid", in.whole.take(held)}}, held
 	kept := make([]float64, len(train))
 	for i, row := range train {

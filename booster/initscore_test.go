@@ -86,7 +86,7 @@ func TestInitScores(t *testing.T) {
 		}
 		var log bytes.Buffer
 		bare := scored(t, 16, dataset.Ignore("s"))
-		train(t, p, table, booster.Valid("valid", bare), booster.Logger(slog.New(slog.NewTextHandler(&log, nil))))
+		train(t, p, table, booster.Valid("valid", bare), booster.Logger(slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))))
 		if !strings.Contains(log.String(), "this set has none") {
 			t.Errorf("nothing is said about a set without init scores: %s", log.String())
 		}
@@ -148,7 +148,7 @@ func TestHeldOutQueriesAreWhole(t *testing.T) {
 	p := booster.Defaults()
 	p.Objective, p.EarlyStopping, p.Rounds = "regression", 5, 3
 	var log bytes.Buffer
-	train(t, p, table, booster.Logger(slog.New(slog.NewTextHandler(&log, nil))))
+	train(t, p, table, booster.Logger(slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))))
 	// Of 57 queries 5 are held out.
 	if want := `rows held out for validation" rows=35 of=399`; !strings.Contains(log.String(), want) {
 		t.Errorf("log lacks %q:\n%s", want, log.String())

@@ -48,7 +48,7 @@ func (r *run) plan(in *inputs, ex *examples, data *binned) (*plan, error) {
 		estimate()
 	}
 	if in.inFiles && len(copied) > 0 && !pl.sparseSums && r.p.dropsCopy(pl.bytes) {
-		r.log.Info("codes are kept by columns only, as the table is left in its files", "instead", `binning.layout = "both" keeps a copy by rows, which may be faster`)
+		r.log.Debug("codes are kept by columns only, as the table is left in its files", "instead", `binning.layout = "both" keeps a copy by rows, which may be faster`)
 		if pl, err = choosePlan(&r.p, data.matrix, nil, threads); err != nil {
 			return nil, err
 		}
@@ -64,7 +64,7 @@ func (r *run) plan(in *inputs, ex *examples, data *binned) (*plan, error) {
 		pl.keepBest = true
 		pl.bytes.rows += scores
 	}
-	r.log.Info("histogram builder", "strategy", pl.name(), "reason", pl.reason, "threads", threads)
+	r.log.Debug("histogram builder", "strategy", pl.name(), "reason", pl.reason, "threads", threads)
 	r.report.PeakBytes, r.report.Threads = pl.bytes.total(), threads
 	r.report.Builder, r.report.Gradients, r.report.Objective = pl.name(), r.p.Gradients, r.p.Objective
 	return pl, nil

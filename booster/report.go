@@ -34,6 +34,7 @@ type Report struct {
 	Metrics      map[string]map[string]float64
 	BinSeconds   float64 // finding cuts and packing codes, of all sets
 	TrainSeconds float64 // rounds
+	ScoreSeconds float64 // the metrics of the rounds that are kept
 	Builder      string  // "sequential", "feature" or "row", or "direct" where no histograms were built
 	Gradients    string
 	Threads      int

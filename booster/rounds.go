@@ -81,7 +81,7 @@ func (r *run) makeLists(ex *examples, data *binned, pl *plan, copied *binning.Ro
 	lists, bytes := histogram.NewLists(data.matrix, copied, r.pool, r.memory.limit(&r.p).left(r.report.PeakBytes))
 	if lists != nil {
 		r.report.PeakBytes, r.report.ListBytes = r.report.PeakBytes+bytes, bytes
-		r.log.Info("rows are listed", "bytes", bytes)
+		r.log.Debug("rows are listed", "bytes", bytes)
 	}
 	return lists
 }

@@ -41,7 +41,7 @@ func newTarget(p *Params, custom objectives.Objective, t *dataset.Table, names s
 			return nil, err
 		}
 		p.Objective = name
-		log.Info("objective chosen from the label", "objective", name, "reason", reason)
+		log.Debug("objective chosen from the label", "objective", name, "reason", reason)
 	}
 	tg := &target{objective: custom}
 	if custom != nil {
@@ -115,7 +115,7 @@ func (tg *target) findClasses(p *Params, labels objectives.Labels, label *datase
 		tg.classes[at], tg.classes[1] = tg.classes[1], tg.classes[at]
 	}
 	if n == 2 {
-		log.Info("positive class", "label", label.Name(), "positive", tg.classes[1], "negative", tg.classes[0])
+		log.Debug("positive class", "label", label.Name(), "positive", tg.classes[1], "negative", tg.classes[0])
 	}
 	return nil
 }

@@ -40,7 +40,9 @@ func TrainOn(ctx context.Context, p Params, train Data, opts ...Option) (*Model,
 	if b.done == b.first || stopErr != nil && !errors.Is(stopErr, ErrInterrupted) {
 		return nil, stopErr
 	}
+	start := time.Now()
 	m, err := b.finish()
+	r.report.ScoreSeconds = time.Since(start).Seconds()
 	if err != nil {
 		return nil, err
 	}

@@ -118,7 +118,7 @@ func TestHoldoutIsATenthOfEachClass(t *testing.T) {
 	var log bytes.Buffer
 	p := booster.Defaults()
 	p.Rounds = 3
-	_, err = booster.Train(context.Background(), p, table, booster.EarlyStop(2), booster.Logger(slog.New(slog.NewTextHandler(&log, nil))))
+	_, err = booster.Train(context.Background(), p, table, booster.EarlyStop(2), booster.Logger(slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,7 +161,7 @@ func TestLimits(t *testing.T) {
 		q := p
 		q.EarlyStopping, q.MemoryLimit = 0, int64(36*table.NumRows()-1)
 		var log bytes.Buffer
-		_, err := booster.Train(context.Background(), q, table, booster.Logger(slog.New(slog.NewTextHandler(&log, nil))))
+		_, err := booster.Train(context.Background(), q, table, booster.Logger(slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))))
 		if !errors.Is(err, booster.ErrBudget) || !strings.Contains(err.Error(), "its rows alone") || !strings.Contains(err.Error(), "fewer rows") {
 			t.Errorf("Train: %v, want ErrBudget by the rows alone", err)
 		}

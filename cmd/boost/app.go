@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"os"
 	"strings"
 	"time"
 
@@ -18,6 +19,7 @@ import (
 	"boost/internal/format"
 	"boost/internal/near"
 	"boost/internal/output"
+	"boost/internal/replace"
 	"boost/internal/terminal"
 	"boost/parallel"
 )
@@ -31,8 +33,10 @@ type app struct {
 	log      *slog.Logger
 	started  time.Time
 	told     map[string]bool
+	closers  []io.Closer // at the end of the run
 
 	logFormat string
+	logFile   string
 	quiet     bool
 	verbose   bool
 	level     cpu.Level
@@ -46,6 +50,11 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	a.log = slog.New(terminal.NewHandler(a.terminal, "text", slog.LevelInfo))
 	ctx, stop := a.interruptible(context.Background())
 	defer stop()
+	defer func() {
+		for _, c := range a.closers {
+			_ = c.Close() // what was written is written
+		}
+	}()
 	root := a.root()
 	root.SetArgs(args)
 	root.SetOut(stdout)
@@ -99,15 +108,16 @@ The same data, parameters and seed give the same model, byte for byte, on any ma
 			return usagef("unknown command %q%s; boost --help lists the commands", args[0],
 				near.Question(near.Words(args[0], namesOf(cmd.Commands()))))
 		},
-		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+		PersistentPreRunE: func(cmd *cobra.Command, args []string) error {
 			a.command = cmd.Name()
-			return a.prepare()
+			return a.prepare(args)
 		},
 		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
 	}
 	cobra.EnableCommandSorting = false
 	flags := root.PersistentFlags()
 	flags.StringVar(&a.logFormat, "log-format", "text", "`FORMAT` of messages: text or json")
+	flags.StringVar(&a.logFile, "log-file", "", "also write all messages to `FILE`, with the time of each, as with -v")
 	flags.BoolVarP(&a.quiet, "quiet", "q", false, "only errors, no progress, no summary")
 	flags.BoolVarP(&a.verbose, "verbose", "v", false, "more messages: every round, every choice")
 	offer(root, "log-format", "text", "json")
@@ -153,7 +163,7 @@ boost COMMAND --help says more about a command.{{end}}
 `
 
 // prepare applies the flags that every command has.
-func (a *app) prepare() error {
+func (a *app) prepare(args []string) error {
 	level := slog.LevelInfo
 	switch {
 	case a.quiet && a.verbose:
@@ -168,7 +178,15 @@ func (a *app) prepare() error {
 		a.logFormat = "text"
 		return usagef("--log-format must be text or json, not %q", format)
 	}
-	a.log = slog.New(hintHandler{terminal.NewHandler(a.terminal, a.logFormat, level), a})
+	handler := terminal.NewHandler(a.terminal, a.logFormat, level)
+	if a.logFile != "" {
+		file, err := a.openLog(args)
+		if err != nil {
+			return err
+		}
+		handler = slog.NewMultiHandler(handler, terminal.NewFileHandler(file, a.logFormat, slog.LevelDebug))
+	}
+	a.log = slog.New(hintHandler{handler, a})
 	use, note, err := cpu.Use()
 	if err != nil {
 		return usagef("%v", err)
@@ -178,6 +196,21 @@ func (a *app) prepare() error {
 		a.log.Warn(note)
 	}
 	return nil
+}
+
+// openLog opens the file of messages, to write after what is in it.
+func (a *app) openLog(args []string) (io.Writer, error) {
+	for _, arg := range args {
+		if sameFile(arg, a.logFile) {
+			return nil, usagef("--log-file %s is read by the same run: give another name", pasted(a.logFile))
+		}
+	}
+	file, err := os.OpenFile(a.logFile, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o666)
+	if err != nil {
+		return nil, fmt.Errorf("cannot write %s: %w", a.logFile, replace.Reason(err))
+	}
+	a.closers = append(a.closers, file)
+	return file, nil
 }
 
 // pool returns workers for a number of threads, 0 for as many as are of use.

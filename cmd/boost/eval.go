@@ -104,7 +104,7 @@ func (a *app) eval(ctx context.Context, modelFile string, tables []string, f *ev
 			return writeStages(w, names, byStage)
 		}
 		for _, f := range byStage[0].figures {
-			rows = append(rows, []string{f.name, format.Metric(f.value)})
+			rows = append(rows, []string{f.name, format.People(f.value)})
 		}
 		return format.Table(w, rows, "lr")
 	})
@@ -142,7 +142,7 @@ func writeStages(w io.Writer, names []string, byStage []evaluation) error {
 	for _, e := range byStage {
 		line := []string{format.Count(e.rounds)}
 		for _, f := range e.figures {
-			line = append(line, format.Metric(f.value))
+			line = append(line, format.People(f.value))
 		}
 		lines = append(lines, line)
 	}

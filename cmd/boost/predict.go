@@ -95,8 +95,8 @@ the name ends in .gz or .zst.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringSliceVar(&f.kinds, "kind", []string{"value"}, "`KINDS` of prediction, separated by commas: value, raw, class, leaf")
-	flags.Lookup("kind").DefValue = ""
+	flags.StringSliceVar(&f.kinds, "kind", []string{"value"}, "`KINDS` of prediction, with commas between them: value, raw, class or leaf")
+	flags.Lookup("kind").DefValue = "value"
 	flags.StringArrayVar(&f.ids, "id", nil, "`COLUMN` to copy from the table; repeatable")
 	flags.BoolVar(&f.all, "pass-through", false, "copy all columns of the table, before the prediction")
 	flags.StringVarP(&f.output, "output", "o", "", "`FILE` to write (default: standard output)")

@@ -117,7 +117,7 @@ func (a *app) refit(ctx context.Context, modelFile, tableFile string, f *refitFl
 		}
 		rows := [][]string{{"", "before", "after"}}
 		for i := range before {
-			rows = append(rows, []string{before[i].name, format.Metric(before[i].value), format.Metric(after[i].value)})
+			rows = append(rows, []string{before[i].name, format.People(before[i].value), format.Metric(after[i].value)})
 		}
 		return format.Table(w, rows, "lrr")
 	})

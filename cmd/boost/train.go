@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
+	"math"
 	"os"
 	"slices"
 	"strings"
@@ -77,19 +79,21 @@ MODEL.partial; once more stops at once.`,
 
 // trainRun is one run of train: what it was told, and what came of it.
 type trainRun struct {
-	a         *app
-	config    *configs.Config
-	json      bool
-	tables    []dataset.Option // for tables whose types are inferred
-	base      *model.Model     // training goes on from it; nil for from nothing
-	report    booster.Report
-	loading   time.Duration
-	tests     []*dataset.Table
-	lastLog   time.Time
-	outOfCore bool
-	forms     *compress.Choice // for a compressed model; nil for none
-	small     *compress.Result
-	noLabel   error // what to say where no label is named and the table has none of its own
+	a          *app
+	config     *configs.Config
+	json       bool
+	tables     []dataset.Option // for tables whose types are inferred
+	base       *model.Model     // training goes on from it; nil for from nothing
+	report     booster.Report
+	loading    time.Duration
+	saving     time.Duration
+	tests      []*dataset.Table
+	lastLog    time.Time
+	firstRound time.Time
+	outOfCore  bool
+	forms      *compress.Choice // for a compressed model; nil for none
+	small      *compress.Result
+	noLabel    error // what to say where no label is named and the table has none of its own
 }
 
 func (a *app) train(ctx context.Context, cmd *cobra.Command, sources []string, f *trainFlags) error {
@@ -123,9 +127,11 @@ func (a *app) train(ctx context.Context, cmd *cobra.Command, sources []string, f
 	if err != nil {
 		path += ".partial"
 	}
+	start := time.Now()
 	if saveErr := r.save(ctx, model, path, err != nil); saveErr != nil {
 		return saveErr
 	}
+	r.saving = time.Since(start)
 	if err != nil {
 		a.log.Warn("interrupted: the model so far was written to "+path, "rounds", model.Rounds())
 	}
@@ -165,10 +171,11 @@ func (r *trainRun) fit(ctx context.Context, rebuild bool) (*booster.Model, error
 				booster.ErrBudget, c.Params.TimeLimit, format.Seconds(r.loading.Seconds()))
 		}
 	}
-	objective, err := r.objectiveOf(params, table)
+	objective, why, err := r.objectiveOf(params, table)
 	if err != nil {
 		return nil, err
 	}
+	r.sayWhat(objective, why, table)
 	if _, err := chooseMetrics(params.Metrics, objective.Name, objective.Link); err != nil {
 		return nil, err
 	}
@@ -325,55 +332,104 @@ func (r *trainRun) baseRounds() int {
 	return r.base.Rounds()
 }
 
-// objectiveOf returns the objective that training will have.
-func (r *trainRun) objectiveOf(p booster.Params, t *dataset.Table) (objectives.Info, error) {
+// sayWhat says what is predicted, and why so.
+func (r *trainRun) sayWhat(objective objectives.Info, why string, t *dataset.Table) {
+	text := fmt.Sprintf("predicting %q with objective %s", t.LabelColumn().Name(), objective.Name)
+	if why != "" {
+		text += ", because " + why
+	}
+	if objective.Labels == objectives.TwoClasses {
+		classes, _ := dataset.ClassesOf(t.LabelColumn())
+		if r.base != nil {
+			classes = r.base.Classes()
+		}
+		if positive := r.config.Params.PositiveClass; r.base == nil && positive != "" {
+			text += fmt.Sprintf("; %q is the positive class", positive)
+		} else if len(classes) == 2 {
+			text += fmt.Sprintf("; %q is the positive class", classes[1])
+		}
+	}
+	r.a.log.Info(text)
+}
+
+// objectiveOf returns the objective that training will have, and why where it follows from the label.
+func (r *trainRun) objectiveOf(p booster.Params, t *dataset.Table) (info objectives.Info, why string, err error) {
 	name := p.Objective
 	if r.base != nil {
 		name = r.base.Objective()
 	} else if name == "" {
-		var err error
-		if name, _, err = booster.InferObjective(t); err != nil {
-			return objectives.Info{}, err
+		if name, why, err = booster.InferObjective(t); err != nil {
+			return info, "", err
 		}
 	}
 	info, ok := objectives.Lookup(name)
 	if !ok && r.base != nil { // training refuses to go on from it
 		info = objectives.Info{Name: name, Link: r.base.Link()}
 	}
-	return info, nil
+	return info, why, nil
 }
 
 // roundLogInterval is how often training without a terminal says where it is.
 const roundLogInterval = 10 * time.Second
 
+// timeLeft says how long training goes on, if rounds take as long as so far: as far as the patience
+// of early stopping goes, to all rounds.
+func (r *trainRun) timeLeft(round booster.Round) string {
+	done := round.Index + 1
+	trained := done - r.baseRounds()
+	most := round.Of - done
+	if trained == 1 {
+		r.firstRound = time.Now()
+	}
+	if trained < 3 || most == 0 {
+		return ""
+	}
+	each := time.Since(r.firstRound).Seconds() / float64(trained-1)
+	left := func(rounds int) string { return format.Seconds(math.Ceil(each * float64(rounds))) }
+	least := most
+	if patience := r.config.Params.EarlyStopping; patience > 0 && len(round.Evals) > 0 && r.judged() {
+		least = min(most, max(0, round.Best+patience-done))
+	}
+	if from, to := left(least), left(most); from != to {
+		return fmt.Sprintf("  %s to %s left", from, to)
+	}
+	return "  " + left(most) + " left"
+}
+
+// judged reports whether there is a validation set, given or held out.
+func (r *trainRun) judged() bool { return len(r.config.Data.Valid) > 0 || len(r.report.HeldOut) > 0 }
+
 // round shows a finished round.
 func (r *trainRun) round(round booster.Round) {
-	words := fmt.Sprintf("round %d/%d", round.Index+1, round.Of)
+	words := fmt.Sprintf("round %s/%s", format.Count(round.Index+1), format.Count(round.Of)) + r.timeLeft(round)
 	var attrs []any
 	for i, e := range round.Evals {
 		if i == 0 {
-			words += fmt.Sprintf("  %s %s %s", e.Set, e.Metric, format.Metric(e.Value))
+			words += fmt.Sprintf("  %s %s %s", e.Set, e.Metric, format.People(e.Value))
 			if round.Best < round.Index+1 {
-				words += fmt.Sprintf("  best after %d", round.Best)
+				words += "  best after " + format.Count(round.Best)
 			}
 		}
 		attrs = append(attrs, e.Set+" "+e.Metric, format.Finite(e.Value))
 	}
 	r.a.terminal.Step(round.Index+1, words)
+	level := slog.LevelInfo
 	switch {
 	case r.a.verbose:
 	case r.a.terminal.Interactive && r.a.logFormat == "text", time.Since(r.lastLog) < roundLogInterval:
-		return
+		level = slog.LevelDebug // for a log file
 	case r.lastLog.IsZero():
+		level, r.lastLog = slog.LevelDebug, time.Now()
+	default:
 		r.lastLog = time.Now()
-		return
 	}
-	r.lastLog = time.Now()
 	if r.a.logFormat == "json" {
-		r.a.log.Info("round", append([]any{"round", round.Index + 1, "of", round.Of, "best", round.Best}, attrs...)...)
-		return
+		words = "round"
+		attrs = append([]any{"round", round.Index + 1, "of", round.Of, "best", round.Best}, attrs...)
+	} else {
+		attrs = nil
 	}
-	r.a.log.Info(words)
+	r.a.log.Log(context.Background(), level, words, attrs...)
 }
 
 // modelSize returns the size of a file that was just written.

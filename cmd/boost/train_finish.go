@@ -23,8 +23,10 @@ func (r *trainRun) finish(ctx context.Context, m *model.Model, path string, inte
 		Model: path, Objective: r.report.Objective, Rounds: r.report.Rounds, BestRound: r.report.BestRound,
 		Stopped: r.report.Stopped, Metrics: map[string]map[string]*float64{}, ModelBytes: modelSize(path), SHA256: sha,
 		Threads: r.report.Threads, Builder: r.report.Builder, Gradients: r.report.Gradients,
-		Sets:    max(1, len(r.config.Data.Valid), len(r.tests)),
-		Seconds: report.TrainingSeconds{Load: r.loading.Seconds(), Bin: r.report.BinSeconds, Train: r.report.TrainSeconds},
+		Sets: max(1, len(r.config.Data.Valid), len(r.tests)),
+		Seconds: report.TrainingSeconds{Load: r.loading.Seconds(), Bin: r.report.BinSeconds, Train: r.report.TrainSeconds,
+			Score: r.report.ScoreSeconds, Save: r.saving.Seconds()},
+		HeldOut: len(r.report.HeldOut), Details: r.a.verbose,
 	}
 	for set, values := range r.report.Metrics {
 		s.Metrics[set] = map[string]*float64{}
@@ -43,9 +45,11 @@ func (r *trainRun) finish(ctx context.Context, m *model.Model, path string, inte
 		}
 	}
 	if !interrupted {
+		start := time.Now()
 		if err := r.test(ctx, m, names, &s); err != nil {
 			return err
 		}
+		s.Seconds.Score += time.Since(start).Seconds()
 	}
 	s.PeakMemory, s.Seconds.Total = peakMemory(), time.Since(r.a.started).Seconds()
 	switch {
@@ -53,9 +57,6 @@ func (r *trainRun) finish(ctx context.Context, m *model.Model, path string, inte
 		return r.a.writeOutput("", func(w *bufio.Writer) error { return format.JSON(w, s) })
 	case r.a.quiet:
 		return nil
-	}
-	if r.a.terminal.Interactive {
-		_, _ = r.a.terminal.Write([]byte("\n")) // parts the messages from the table
 	}
 	return r.a.writeOutput("", func(w *bufio.Writer) error { return s.Write(w, names) })
 }

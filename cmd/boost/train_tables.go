@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"boost/binning"
 	"boost/booster"
 	"boost/dataset"
+	"boost/internal/format"
 	"boost/objectives"
 )
 
@@ -68,7 +70,7 @@ func (r *trainRun) loadTests(ctx context.Context, loaded *booster.Tables) error 
 			return err
 		}
 	}
-	r.a.log.Info("training", "rows", rest.NumRows(), "features", featureCount(schema), "label", rest.LabelColumn().Name())
+	r.a.log.Info(fmt.Sprintf("%s × %s", format.Counted(rest.NumRows(), "row"), format.Counted(featureCount(schema), "feature")))
 	for i, valid := range loaded.Valid {
 		r.a.tell(notesOf(valid.MetaColumns()))
 		if err := needLabel(valid.MetaColumns(), c.Data.Valid[i], schema); err != nil {

@@ -252,3 +252,44 @@ func TestModelsAndTablesMixedUp(t *testing.T) {
 		says(t, must(t, c.code, boost(t, strings.Fields(args)...)).errors, c.want)
 	}
 }
+
+// A log file gets all messages, those of -v too, after what is in it.
+func TestLogFile(t *testing.T) {
+	inFolder(t)
+	file(t, "t.csv", table(90))
+	file(t, "run.log", "before\n")
+	r := must(t, 0, boost(t, "train", "t.csv", "--label", "y", "--rounds", "3", "-q", "--log-file", "run.log"))
+	must(t, 3, boost(t, "predict", "t.boost", "none.csv", "--log-file", "run.log"))
+	log := readFile(t, "run.log")
+	says(t, log, "before\n", " 90 rows × 5 features\n", "bin matrix", "round 3/3", " error: none.csv cannot be read")
+	if r.errors != "" {
+		t.Errorf("-q prints %s", r.errors)
+	}
+	must(t, 0, boost(t, "train", "t.csv", "--label", "y", "--rounds", "3", "--log-file", "j.log", "--log-format", "json"))
+	for line := range strings.Lines(readFile(t, "j.log")) {
+		if !json.Valid([]byte(line)) {
+			t.Errorf("%q is no JSON", line)
+		}
+	}
+	says(t, must(t, 2, boost(t, "train", "t.csv", "--label", "y", "--log-file", "t.csv")).errors, "--log-file t.csv is read by the same run")
+	says(t, must(t, 1, boost(t, "version", "--log-file", "no/such.log")).errors, "cannot write no/such.log: no such file")
+}
+
+// A run says at most ten lines, and where its time went.
+func TestTrainSaysTenLines(t *testing.T) {
+	inFolder(t)
+	file(t, "t.csv", table(400))
+	r := must(t, 0, boost(t, "train", "t.csv", "--label", "b"))
+	if n := strings.Count(r.errors, "\n") + strings.Count(r.out, "\n"); n > 10 {
+		t.Errorf("%d lines:\n%s%s", n, r.errors, r.out)
+	}
+	says(t, r.errors, "400 rows × 4 features\n", `predicting "b" with objective binary, because`, `"yes" is the positive class`, `column "id" is ignored`)
+	says(t, r.out, "rows held out", "logloss", "model  t.boost, ", "time   ", ": load ", ", bin ", ", train ", ", score ", ", save ")
+	for _, word := range []string{"layout", "strategy", "sha256"} {
+		if strings.Contains(r.errors+r.out, word) {
+			t.Errorf("%q is said without -v:\n%s%s", word, r.errors, r.out)
+		}
+	}
+	r = must(t, 0, boost(t, "train", "t.csv", "--label", "b", "-v"))
+	says(t, r.errors+r.out, "layout", "strategy", "sha256", "memory")
+}

@@ -36,6 +36,17 @@ func Metric(v float64) string {
 	return SixDigits(v)
 }
 
+// People writes a number with four digits, or all of its whole part with commas.
+func People(v float64) string {
+	if math.IsNaN(v) {
+		return "undefined"
+	}
+	if math.Abs(v) < 999.95 || math.Abs(v) >= 1e12 {
+		return Significant(v, 4)
+	}
+	return Count(int(math.Round(v)))
+}
+
 // SixDigits writes a number with six digits.
 func SixDigits(v float64) string { return Significant(v, 6) }
 

@@ -28,6 +28,8 @@ type Training struct {
 	Predictions string                         `json:"predictions,omitempty"`
 	Quantized   *Compressed                    `json:"quantized,omitempty"`
 	Sets        int                            `json:"-"` // of one kind, at most
+	HeldOut     int                            `json:"-"` // rows
+	Details     bool                           `json:"-"` // text has the sum of the model and the memory too
 }
 
 // Compressed is the compressed model beside the full one.
@@ -43,6 +45,8 @@ type TrainingSeconds struct {
 	Load  float64 `json:"load"`
 	Bin   float64 `json:"bin"`
 	Train float64 `json:"train"`
+	Score float64 `json:"score"` // metrics of the rounds that are kept, and of test sets with their predictions
+	Save  float64 `json:"save"`
 	Total float64 `json:"total"`
 }
 
@@ -56,8 +60,12 @@ func (q *Compressed) cost() string {
 		c.Metric, format.Share(c.Loss()), format.Counted(c.Rows, "row"), format.Share(c.LossBound), 100*c.Confidence)
 }
 
-// Write writes the report for people: a table of the metrics by set, then the facts.
+// Write writes the report for people: how long training went on and why, a table of the metrics by
+// set, then the facts.
 func (t *Training) Write(w io.Writer, names []string) error {
+	if _, err := fmt.Fprintln(w, t.roundsText(names[0])); err != nil {
+		return err
+	}
 	rows := [][]string{append([]string{""}, names...)}
 	align := "l"
 	for range names {
@@ -73,7 +81,7 @@ func (t *Training) Write(w io.Writer, names []string) error {
 			for _, name := range names {
 				text := "undefined"
 				if v := values[name]; v != nil {
-					text = format.Metric(*v)
+					text = format.People(*v)
 				}
 				row = append(row, text)
 			}
@@ -84,12 +92,11 @@ func (t *Training) Write(w io.Writer, names []string) error {
 		return err
 	}
 	facts := [][]string{
-		{"model", fmt.Sprintf("%s  %s", format.OneLine(t.Model), format.Bytes(t.ModelBytes))},
-		{"sha256", t.SHA256},
-		{"rounds", t.roundsText()},
-		{"time", fmt.Sprintf("load %s, bin %s, train %s, total %s", format.Seconds(t.Seconds.Load), format.Seconds(t.Seconds.Bin),
-			format.Seconds(t.Seconds.Train), format.Seconds(t.Seconds.Total))},
-		{"memory", format.Bytes(t.PeakMemory) + " at most"},
+		{"model", fmt.Sprintf("%s, %s", format.OneLine(t.Model), format.Bytes(t.ModelBytes))},
+		{"time", t.Seconds.text()},
+	}
+	if t.Details {
+		facts = append(facts, []string{"sha256", t.SHA256}, []string{"memory", format.Bytes(t.PeakMemory) + " at most"})
 	}
 	if q := t.Quantized; q != nil {
 		facts = append(facts, []string{"compressed", fmt.Sprintf("%s  %s, %.1f × smaller, %s", format.OneLine(q.Model), format.Bytes(q.Bytes),
@@ -98,20 +105,47 @@ func (t *Training) Write(w io.Writer, names []string) error {
 	if t.Predictions != "" {
 		facts = append(facts, []string{"predictions", format.OneLine(t.Predictions)})
 	}
-	if _, err := io.WriteString(w, "\n"); err != nil {
-		return err
-	}
 	return format.Table(w, facts, "ll")
 }
 
-func (t *Training) roundsText() string {
-	why := map[string]string{
-		booster.StoppedRounds:      "all rounds done",
-		booster.StoppedEarly:       "stopped early",
-		booster.StoppedTimeLimit:   "time limit reached",
-		booster.StoppedInterrupted: "interrupted",
-	}[t.Stopped]
-	return fmt.Sprintf("%s kept of %s trained, %s", format.Count(t.BestRound), format.Count(t.Rounds), why)
+// text says what the time went to. What is in no stage is said where it counts.
+func (s *TrainingSeconds) text() string {
+	text, other := "", s.Total
+	for _, stage := range []struct {
+		name    string
+		seconds float64
+	}{{"load", s.Load}, {"bin", s.Bin}, {"train", s.Train}, {"score", s.Score}, {"save", s.Save}} {
+		text += ", " + stage.name + " " + format.Seconds(stage.seconds)
+		other -= stage.seconds
+	}
+	if other > 0.05*s.Total {
+		text += ", other " + format.Seconds(other)
+	}
+	return format.Seconds(s.Total) + ": " + text[2:]
+}
+
+// roundsText says how many rounds there are and why no more; lead is the metric of early stopping.
+func (t *Training) roundsText(lead string) string {
+	text := format.Counted(t.BestRound, "round")
+	if t.BestRound < t.Rounds {
+		text = fmt.Sprintf("%s of %s kept", format.Count(t.BestRound), format.Counted(t.Rounds, "round"))
+	}
+	on := "valid"
+	if t.HeldOut > 0 {
+		on = format.Counted(t.HeldOut, "row") + " held out"
+	}
+	switch t.Stopped {
+	case booster.StoppedEarly:
+		return fmt.Sprintf("%s: %s more gave no better %s on %s", text, format.Count(t.Rounds-t.BestRound), lead, on)
+	case booster.StoppedTimeLimit:
+		return text + ": the time limit was reached"
+	case booster.StoppedInterrupted:
+		return text + ": interrupted"
+	}
+	if t.BestRound < t.Rounds {
+		text += fmt.Sprintf(": the best %s on %s", lead, on)
+	}
+	return text
 }
 
 // SetName numbers sets in the order given: valid, valid2, ….

@@ -3,8 +3,10 @@ package terminal
 import (
 	"context"
 	"fmt"
+	"io"
 	"log/slog"
 	"strings"
+	"time"
 
 	"boost/internal/format"
 )
@@ -21,15 +23,25 @@ func NewHandler(t *Terminal, format string, level slog.Level) slog.Handler {
 	if format == "json" {
 		return slog.NewJSONHandler(t, &slog.HandlerOptions{Level: level})
 	}
-	return &textHandler{terminal: t, level: level}
+	return &textHandler{w: t, paint: t.paint, level: level}
+}
+
+// NewFileHandler returns the handler for a file of messages, with the time of each.
+func NewFileHandler(w io.Writer, format string, level slog.Level) slog.Handler {
+	if format == "json" {
+		return slog.NewJSONHandler(w, &slog.HandlerOptions{Level: level})
+	}
+	return &textHandler{w: w, paint: func(_ int, text string) string { return text }, level: level, stamped: true}
 }
 
 // textHandler writes a message as a person would: the sentence, then its
 // attributes, and a word before it where something is wrong.
 type textHandler struct {
-	terminal *Terminal
-	level    slog.Level
-	attrs    []slog.Attr
+	w       io.Writer
+	paint   func(code int, text string) string
+	level   slog.Level
+	stamped bool // with the time
+	attrs   []slog.Attr
 }
 
 // Enabled reports whether messages of the level are shown.
@@ -38,11 +50,14 @@ func (h *textHandler) Enabled(_ context.Context, level slog.Level) bool { return
 // Handle writes one message.
 func (h *textHandler) Handle(_ context.Context, r slog.Record) error {
 	var b strings.Builder
+	if h.stamped {
+		b.WriteString(r.Time.Format(time.DateTime) + " ")
+	}
 	switch {
 	case r.Level >= slog.LevelError:
-		b.WriteString(h.terminal.paint(red, "error:") + " ")
+		b.WriteString(h.paint(red, "error:") + " ")
 	case r.Level >= slog.LevelWarn:
-		b.WriteString(h.terminal.paint(yellow, "warning:") + " ")
+		b.WriteString(h.paint(yellow, "warning:") + " ")
 	}
 	b.WriteString(format.Printable(r.Message))
 	var attrs []string
@@ -59,10 +74,10 @@ func (h *textHandler) Handle(_ context.Context, r slog.Record) error {
 	}
 	r.Attrs(add)
 	if len(attrs) > 0 {
-		b.WriteString(h.terminal.paint(faint, " ("+strings.Join(attrs, ", ")+")"))
+		b.WriteString(h.paint(faint, " ("+strings.Join(attrs, ", ")+")"))
 	}
 	b.WriteByte('\n')
-	_, err := h.terminal.Write([]byte(b.String()))
+	_, err := io.WriteString(h.w, b.String())
 	return err
 }
 
