@@ -128,8 +128,12 @@ The same data, parameters and seed give the same model, byte for byte, on any ma
 	root.SetUsageTemplate(usageTemplate)
 	root.SetHelpCommand(&cobra.Command{Hidden: true, Use: "help [command]", RunE: func(_ *cobra.Command, args []string) error {
 		cmd, rest, err := root.Find(args)
-		if err != nil || len(rest) > 0 || cmd == nil {
-			return usagef("unknown command %q; boost --help lists the commands", strings.Join(args, " "))
+		if err != nil || cmd == nil {
+			cmd, rest = root, args
+		}
+		if len(rest) > 0 {
+			return usagef("unknown command %q%s; %s --help lists the commands", strings.Join(args, " "),
+				near.Question(near.Words(rest[0], namesOf(cmd.Commands()))), cmd.CommandPath())
 		}
 		return cmd.Help()
 	}})

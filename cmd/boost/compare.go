@@ -11,6 +11,7 @@ import (
 	"boost/dataset"
 	"boost/internal/format"
 	"boost/internal/report"
+	"boost/internal/unseen"
 	"boost/objectives/metrics"
 	"boost/ptq/compress"
 )
@@ -110,7 +111,7 @@ func (a *app) openCompared(ctx context.Context, models [2]*model.Model, file str
 	} else if table.LabelColumn() == nil {
 		a.log.Info(file + " has no labels: predictions are compared, not metrics")
 	}
-	if err := a.reportUnseen(table, models[0], unseenMissing); err != nil {
+	if err := a.reportUnseen(table, models[0], unseen.Missing); err != nil {
 		return nil, nil, err
 	}
 	a.reportInitScores(table, models[0], file)

@@ -13,6 +13,7 @@ import (
 	"boost/dataset/write"
 	"boost/internal/format"
 	"boost/internal/output"
+	"boost/internal/unseen"
 )
 
 // predictionStream predicts a table that passes by in parts. What can be done for a part
@@ -25,7 +26,7 @@ type predictionStream struct {
 	whole    map[string]bool // id columns that hold whole numbers; where the format has types
 	rows     int             // written
 
-	unseen *unseen
+	unseen *unseen.Levels
 	lacks  bool // init scores, which the model was trained from
 }
 
@@ -37,7 +38,7 @@ func (p *predictionStream) write(ctx context.Context, w io.Writer, s *dataset.St
 	}
 	out := write.NewWriter(w, p.format)
 	err = s.Each(ctx, func(t *dataset.Table) (func() error, error) {
-		addUnseen, err := p.unseen.look(t)
+		addUnseen, err := p.unseen.Look(t)
 		if err != nil {
 			return nil, err
 		}
@@ -57,7 +58,7 @@ func (p *predictionStream) write(ctx context.Context, w io.Writer, s *dataset.St
 		}, nil
 	})
 	if err == nil {
-		err = p.unseen.check(p.files)
+		err = p.unseen.Check(p.files)
 	}
 	if err == nil {
 		err = out.Close()
@@ -114,7 +115,7 @@ func (a *app) predictStream(ctx context.Context, p *predictionStream, files []st
 	}
 	a.tell(s.Notes())
 	a.log.Debug("table read", "table", strings.Join(files, " "), "rows", s.NumRows(), "columns", s.Columns())
-	p.unseen.say(a, s.NumRows())
+	a.sayAll(p.unseen.Notes(s.NumRows()))
 	if p.lacks {
 		a.warnInitScores(strings.Join(files, " "))
 	}

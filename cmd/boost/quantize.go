@@ -19,6 +19,7 @@ import (
 	"boost/internal/output"
 	"boost/internal/replace"
 	"boost/internal/report"
+	"boost/internal/unseen"
 	"boost/ptq"
 	"boost/ptq/compress"
 )
@@ -129,7 +130,7 @@ func (a *app) quantize(ctx context.Context, file string, f *quantizeFlags) error
 		return err
 	}
 	if f.data != "" {
-		t, err := a.openLabelled(ctx, []string{f.data}, m, c, unseenMissing)
+		t, err := a.openLabelled(ctx, []string{f.data}, m, c, unseen.Missing)
 		if err != nil {
 			return err
 		}

@@ -241,7 +241,7 @@ func TestMemoryLimitOfTables(t *testing.T) {
 		t.Errorf("model %s, want %s", got, want)
 	}
 	r = must(t, 5, boostWith(t, text.String(), append([]string{"train", "-", "-o", "m.boost", "--set", "train.memory_limit=7MB"}, train[2:]...)...))
-	says(t, r.errors, "standard input", "set out_of_core = true")
+	says(t, r.errors, "standard input", "--set data.out_of_core=true")
 }
 
 // Finding out whether an output can be written takes over what a killed process left there.

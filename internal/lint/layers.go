@@ -25,7 +25,7 @@ const picture = `
   4:  histogram  booster/model/internal/packed  booster/model/internal/format  booster/model/internal/infer
   5:  tree/grow  booster/model  booster/cache
   6:  booster
-  7:  ptq/compress  internal/profile  internal/tensorbench  internal/terminal  internal/output
+  7:  ptq/compress  internal/profile  internal/tensorbench  internal/terminal  internal/output  internal/unseen
   7:  benchmarks/harness  benchmarks/score  benchmarks/synth
   8:  ptq/compress/registry
   8:  benchmarks/peers  benchmarks/accuracy
