@@ -35,7 +35,7 @@ func dataSettings(d *Data) []setting.Setting {
 			Doc:     "Validation sets, watched while training; the first leads early stopping.",
 			Aliases: []string{"valid", "valid_data", "valid_data_file", "valid_filenames", "test_data", "test_data_file"}},
 		{Name: "data.test", Value: &d.Test, Path: true,
-			Doc: "Test sets, looked at once, with the finished model."},
+			Doc: "Test sets, scored once after training."},
 		{Name: "data.label", Value: &d.Label,
 			Doc:     "Column to predict.",
 			Aliases: []string{"label", "label_column"}},

@@ -36,3 +36,17 @@ func Files(paths []string, opts ...Option) ([]string, error) {
 	beside, err := sidefile.Names(inputs)
 	return append(names, beside...), err
 }
+
+// ColumnNames returns the names of a table's columns, from the beginning of its first file where the
+// format has them there.
+func ColumnNames(ctx context.Context, paths []string, opts ...Option) ([]string, error) {
+	in, err := resolveInputs(ctx, paths, opts)
+	if err != nil {
+		return nil, err
+	}
+	defer in.close()
+	if err := in.open(); err != nil {
+		return nil, err
+	}
+	return in.source.Columns(ctx)
+}

@@ -92,8 +92,8 @@ func (a *app) root() *cobra.Command {
 		Short: "Gradient-boosted trees: a table in, a model out",
 		Long: `boost trains gradient-boosted trees on table files and predicts with them.
 
-A TABLE is a CSV, TSV, Parquet, Arrow, Excel, JSON lines or LibSVM file, plain or packed
-with gzip or zstd, a glob in quotes, or - for standard input.
+A TABLE is a CSV, TSV, Parquet, Arrow, JSON lines or LibSVM file, plain or compressed with gzip or zstd, a
+glob in quotes, or - for standard input.
 The same data, parameters and seed give the same model, byte for byte, on any machine.`,
 		Example: `  boost train data.csv --label price -o price.boost
   boost eval price.boost test.csv
@@ -118,8 +118,8 @@ The same data, parameters and seed give the same model, byte for byte, on any ma
 	flags := root.PersistentFlags()
 	flags.StringVar(&a.logFormat, "log-format", "text", "`FORMAT` of messages: text or json")
 	flags.StringVar(&a.logFile, "log-file", "", "also write all messages to `FILE`, with the time of each, as with -v")
-	flags.BoolVarP(&a.quiet, "quiet", "q", false, "only errors, no progress, no summary")
-	flags.BoolVarP(&a.verbose, "verbose", "v", false, "more messages: every round, every choice")
+	flags.BoolVarP(&a.quiet, "quiet", "q", false, "print only errors")
+	flags.BoolVarP(&a.verbose, "verbose", "v", false, "print every round and choice")
 	offer(root, "log-format", "text", "json")
 	root.Flags().Bool("version", false, "print the version")
 	root.Version = version
@@ -163,7 +163,7 @@ Flags of all commands:
 {{.InheritedFlags.FlagUsages | trimTrailingWhitespaces}}{{end}}
 {{- if .HasAvailableSubCommands}}
 
-boost COMMAND --help says more about a command.{{end}}
+boost COMMAND --help describes a command.{{end}}
 `
 
 // prepare applies the flags that every command has.
@@ -171,7 +171,7 @@ func (a *app) prepare(args []string) error {
 	level := slog.LevelInfo
 	switch {
 	case a.quiet && a.verbose:
-		return usagef("-q and -v exclude each other")
+		return usagef("-q and -v contradict each other: leave one of them out")
 	case a.quiet:
 		level = slog.LevelError
 	case a.verbose:
@@ -238,7 +238,7 @@ func commands(group *cobra.Command, own ...*cobra.Command) *cobra.Command {
 		if len(args) == 0 {
 			return cmd.Help()
 		}
-		return usagef("%[1]s knows no %[2]q%[3]s; %[1]s --help lists what it knows", cmd.CommandPath(), args[0], near.Question(near.Words(args[0], namesOf(cmd.Commands()))))
+		return usagef("%[1]s has no command %[2]q%[3]s; %[1]s --help lists the commands", cmd.CommandPath(), args[0], near.Question(near.Words(args[0], namesOf(cmd.Commands()))))
 	}
 	return group
 }
@@ -258,7 +258,7 @@ func arguments(names ...string) cobra.PositionalArgs {
 		case len(args) < len(names):
 			return usagef("%s is missing: boost %s", names[len(args)], cmd.Use)
 		case len(args) > len(names):
-			return usagef("%q is one argument too many: boost %s", args[len(names)], cmd.Use)
+			return usagef("unexpected argument %q: the usage is boost %s", args[len(names)], cmd.Use)
 		}
 		return nil
 	}

@@ -37,12 +37,12 @@ func (a *app) benchTensorqCommand() *cobra.Command {
 	var f benchFlags
 	cmd := &cobra.Command{
 		Use:   "tensorq",
-		Short: "Measure the store of tensors against the list that it is accepted by",
-		Long: `Measure the codes, formats, sizes, speeds and policies of the store of tensors on this
-machine, in less than 40 seconds. Each line of the list ends in its verdict; the exit code is 1 if
-one of them is not met. Then come bytes, errors and speeds of the tiers.
+		Short: "Measure the tensor store against its acceptance criteria",
+		Long: `Measure the codes, formats, sizes, speeds and policies of the tensor store on this machine, in
+less than 40 seconds. Each criterion ends in pass or FAIL; the exit code is 1 if one fails. Bytes,
+errors and speeds of the tiers follow.
 
-The keys of [registry] say what store is measured.`,
+The keys of [registry] describe the store.`,
 		Example: `  boost bench tensorq
   boost bench tensorq --set registry.warm_byte_cap=16MiB --json`,
 		Args:              arguments(),
@@ -63,7 +63,7 @@ func (a *app) benchTensorq(ctx context.Context, f *benchFlags) error {
 	}
 	dir, err := os.MkdirTemp("", "boost-bench-")
 	if err != nil {
-		return fmt.Errorf("no folder for the stores that are measured: %w", err)
+		return fmt.Errorf("cannot make a folder for the measured stores: %w", err)
 	}
 	defer os.RemoveAll(dir)
 	result := report.Bench{CPU: cpu.Model(), Level: a.level.String()}
@@ -74,7 +74,7 @@ func (a *app) benchTensorq(ctx context.Context, f *benchFlags) error {
 		_, err := fmt.Fprintf(output.Stdout(a.out), format+"\n", args...)
 		return err
 	}
-	if err := print("The store of tensors on %s (%s)", result.CPU, result.Level); err != nil {
+	if err := print("The tensor store on %s (%s)", result.CPU, result.Level); err != nil {
 		return err
 	}
 	options := tensorbench.Options{Config: c, Dir: dir, Budget: benchBudget}

@@ -15,8 +15,8 @@ func (a *app) rollbackCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "rollback MODEL --rounds K -o OUT",
 		Short: "Keep the first rounds of a model",
-		Long: `Write the model that has the first K rounds only, 0 … all. It is the model that training
-would have made had it been interrupted then, and can be reproduced as such.`,
+		Long: `Write the first K rounds of a model (0 to all) as a model. It is what training would have
+written if it had been interrupted after these rounds, and can be reproduced as such.`,
 		Example: `  boost rollback price.boost --rounds 80 -o price80.boost`,
 		Args:    arguments("MODEL"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -49,14 +49,13 @@ func (a *app) mergeCommand() *cobra.Command {
 	var output string
 	cmd := &cobra.Command{
 		Use:   "merge MODEL MODEL... -o OUT",
-		Short: "Add models up to one",
-		Long: `Write the model whose raw scores are the sum of those of the models: their rounds stand one
-after the other. They must predict the same label by the same objective and classes; their
-columns may differ, and the merged model needs all of them.`,
+		Short: "Merge models into one",
+		Long: `Write a model whose raw scores are the sum of those of the given models. Label, objective and
+classes must agree. Columns may differ; the merged model needs all of them.`,
 		Example: `  boost merge north.boost south.boost -o both.boost`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) < 2 {
-				return usagef("two models or more are needed: boost %s", cmd.Use)
+				return usagef("give two models or more: boost %s", cmd.Use)
 			}
 			return nil
 		},

@@ -99,7 +99,7 @@ func TestStaged(t *testing.T) {
 	if staged.Metrics["multi_logloss"] != staged.Staged[1].Metrics["multi_logloss"] {
 		t.Errorf("%v are not the metrics of the last stage, %v", staged.Metrics, staged.Staged[1].Metrics)
 	}
-	says(t, must(t, 0, boost(t, "eval", "y.boost", "t.csv", "--staged", "4", "--metric", "rmse")).out, "rounds      rmse\n     4", "\n     8  ")
+	says(t, must(t, 0, boost(t, "eval", "y.boost", "t.csv", "--staged", "4", "--metric", "rmse")).out, "rounds    rmse\n     4", "\n     8  ")
 }
 
 func TestEarlyStop(t *testing.T) {
@@ -195,9 +195,9 @@ func TestInitModel(t *testing.T) {
 		says(t, must(t, 1, boost(t, "reproduce", "more.boost", "t.csv", "--init-model", label+".boost")).out, "is not the model that training began with")
 		says(t, must(t, 2, boost(t, "reproduce", "more.boost", "t.csv")).errors, "--init-model", "continued")
 	}
-	says(t, must(t, 2, boost(t, "reproduce", "y.boost", "t.csv", "--init-model", "half.boost")).errors, "trained from nothing")
+	says(t, must(t, 2, boost(t, "reproduce", "y.boost", "t.csv", "--init-model", "half.boost")).errors, "was not continued from another model")
 	must(t, 0, boost(t, "rollback", "more.boost", "--rounds", "4", "-o", "none.boost"))
-	says(t, must(t, 2, boost(t, "reproduce", "none.boost", "t.csv", "--init-model", "half.boost")).errors, "no rounds but those")
+	says(t, must(t, 2, boost(t, "reproduce", "none.boost", "t.csv", "--init-model", "half.boost")).errors, "has only the rounds of the model")
 
 	// By config, with a name of another library's, on new levels, with a test set.
 	file(t, "more.csv", strings.ReplaceAll(table(400), "Oslo", "Bern"))

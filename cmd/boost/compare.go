@@ -28,13 +28,14 @@ func (a *app) compareCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "compare A B [TABLE]",
 		Short: "Compare the leaves of two models, and their predictions for a table",
-		Long: `Compare two models of the same shape leaf by leaf, as a model and what became of it when it
-was quantized or refitted: the cosine of their leaf vectors, over all and by tree, the mean
-squared and the largest difference of two leaves.
+		Long: `Compare two models of the same shape leaf by leaf, such as a model and its quantized or refitted
+form: the cosine of their leaf vectors, in all and by tree, and the mean squared and the largest
+difference of two leaves.
 
-With a TABLE also the largest differences of raw scores and predictions, and the metrics of
-both where the table has labels; models of other shapes, as pruned ones, are compared by these alone. These decide: a cosine is blind to a common factor, and
-counts a leaf that no row reaches like one that all do.`,
+A TABLE adds the largest differences of raw scores and predictions and, with labels, the metrics
+of both models. Models of different shapes, as after pruning, are compared only by these. They are
+what counts: a cosine does not change with a common factor, and counts a leaf that no row reaches
+like one that all rows reach.`,
 		Example: `  boost compare price.boost price.q.boost
   boost compare price.boost price.q.boost test.csv --metric rmse --json`,
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -45,12 +46,12 @@ counts a leaf that no row reaches like one that all do.`,
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 2 && (f.metrics != nil || f.sets != nil) {
-				return usagef("--metric and --set are about a table, and none is given: boost %s", cmd.Use)
+				return usagef("--metric and --set need a table: boost %s", cmd.Use)
 			}
 			return a.compare(cmd.Context(), args, &f)
 		},
 	}
-	cmd.Flags().StringArrayVar(&f.metrics, "metric", nil, "metric `NAME` to give; can be repeated")
+	cmd.Flags().StringArrayVar(&f.metrics, "metric", nil, "metric by `NAME`; repeatable")
 	cmd.Flags().BoolVar(&f.json, "json", false, "print JSON")
 	f.addSet(cmd, readingKeys)
 	offer(cmd, "metric", metrics.Names()...)

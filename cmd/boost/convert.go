@@ -18,15 +18,15 @@ func (a *app) convertCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "convert IN OUT",
 		Short: "Write a model as JSON, or a model in JSON as a model file",
-		Long: `Write a model in the form that the name of OUT ends in: .boost, or .json for one object with
-all that the file holds, trees and leaf values as text. There and back gives the same bytes.`,
+		Long: `Write a model as .boost or .json, by the ending of OUT. JSON is one object with all that the
+model file holds. A round trip gives the same bytes.`,
 		Example: `  boost convert price.boost price.json
   boost convert price.json price.boost`,
 		Args: arguments("IN", "OUT"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ending := strings.ToLower(filepath.Ext(args[1]))
 			if ending != ".json" && ending != ".boost" {
-				return usagef("%s names no form of a model: end it in .boost or .json", args[1])
+				return usagef("%s: expected a name that ends in .boost or .json", args[1])
 			}
 			if err := a.checkOutput(cmd, args[1], args[:1]); err != nil {
 				return err

@@ -31,10 +31,10 @@ func (a *app) evalCommand() *cobra.Command {
 		Short: "Compare a model's predictions with a table's labels",
 		Long: `Compare a model's predictions with the labels of a table. Several tables are read as one.
 
-Rows count by the model's weight column where the table has it. Without --metric all
-metrics that fit the model are given. --rounds K looks at the first K rounds only, and
---staged N gives the metrics after every N rounds and after the last. --load compact keeps a
-compressed model in little more memory than its file.`,
+Rows count by the model's weight column if the table has it. Without --metric all metrics that
+fit the model are printed. --rounds K uses only the first K rounds, and --staged N prints the
+metrics after every N rounds and after the last. --load compact needs little more memory than the
+file of a compressed model.`,
 		Example: `  boost eval price.boost test.csv
   boost eval price.boost test.csv --metric rmse --json`,
 		Args: argumentsAndMore("MODEL", "TABLE"),
@@ -52,7 +52,7 @@ compressed model in little more memory than its file.`,
 			return a.eval(cmd.Context(), args[0], args[1:], &f)
 		},
 	}
-	cmd.Flags().StringArrayVar(&f.metrics, "metric", nil, "metric `NAME` to give; can be repeated")
+	cmd.Flags().StringArrayVar(&f.metrics, "metric", nil, "metric by `NAME`; repeatable")
 	cmd.Flags().BoolVar(&f.json, "json", false, "print JSON")
 	f.stages.add(cmd, "the metrics")
 	f.unseenFlag.add(cmd)

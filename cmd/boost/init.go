@@ -32,10 +32,10 @@ func (a *app) initCommand() *cobra.Command {
 	var f initFlags
 	cmd := &cobra.Command{
 		Use:   "init TABLE",
-		Short: "Write a config file to start with, from a table",
-		Long: `Write a commented config file from what is in a table: the label (guessed where --label
-does not name it), the objective that fits it, columns that should stay out, and settings
-to begin with. Training with it does what training straight from the table does.`,
+		Short: "Write a config file for a table",
+		Long: `Write a commented config file for a table: the label (guessed without --label), an objective
+that fits it, and columns to leave out. Training with it gives the same model as training
+from the table.`,
 		Example: `  boost init data.csv --label price -o run.toml
   boost init data.csv --all`,
 		Args: arguments("TABLE"),
@@ -43,9 +43,10 @@ to begin with. Training with it does what training straight from the table does.
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.label, "label", "", "`COLUMN` to predict (default: guessed)")
-	flags.BoolVar(&f.all, "all", false, "every key there is, those at their default commented out")
+	flags.BoolVar(&f.all, "all", false, "write every key; those at their default as comments")
 	flags.StringVarP(&f.output, "output", "o", "", "config `FILE` to write (default: standard output)")
 	f.addColumns(cmd)
+	offerColumns(cmd, "label")
 	f.addSet(cmd, append(slices.Clone(readingKeys), typeKeys...))
 	f.addNoSpool(cmd)
 	return cmd
@@ -69,7 +70,7 @@ func (a *app) init(ctx context.Context, file string, f *initFlags) error {
 		return err
 	}
 	if how != "" {
-		a.log.Info(fmt.Sprintf("the label is taken to be %q, a guess from %s: --label NAME makes sure", starter.Config.Data.Label, how))
+		a.log.Info(fmt.Sprintf("the label is guessed to be %q, from %s: --label NAME makes sure", starter.Config.Data.Label, how))
 	}
 	return a.writeOutput(f.output, func(w *bufio.Writer) error {
 		_, err := w.Write(starter.TOML())
@@ -147,7 +148,7 @@ func newStarter(s *tableProfile, file string, f *initFlags) (starter *configs.St
 		}
 	}
 	if features == 0 {
-		return nil, "", tablef("%s: no column is left to predict %q from: names of rows and text that is different nearly everywhere are no help (--set data.categorical=NAME takes a column all the same)", file, label)
+		return nil, "", tablef("%s: no column is left to predict %q from: columns that name rows and text that mostly differs are left out (give --categorical NAME to use a column)", file, label)
 	}
 	for _, odd := range mixed {
 		if odd.Column == label || slices.Contains(c.Data.Categorical, odd.Column) || slices.Contains(c.Data.Ignore, odd.Column) {
@@ -158,7 +159,7 @@ func newStarter(s *tableProfile, file string, f *initFlags) (starter *configs.St
 		if odd.Row {
 			unit = "row"
 		}
-		say("data.categorical", "%q is mostly numbers, but %q in %s %d is none: as a category every number is a name;", odd.Column, odd.Value, unit, odd.Line)
+		say("data.categorical", "%q is mostly numbers, but %q in %s %d is not: as a category, every number is a name;", odd.Column, odd.Value, unit, odd.Line)
 		say("data.categorical", "if such texts stand for missing values, take the column out here and add them to data.missing.")
 	}
 	return starter, how, describeLabel(s, label, say, starter)
@@ -179,7 +180,7 @@ func describeLabel(s *tableProfile, label string, say func(key, format string, a
 	say("train.rounds", "Early stopping ends training when more rounds do not help.")
 	if info, _ := objectives.Lookup(objective); info.Labels == objectives.TwoClasses {
 		classes, _ := dataset.ClassesOf(labelled.LabelColumn())
-		say("data.label", "%q is the positive class; positive_class = %q turns that round.", classes[1], classes[0])
+		say("data.label", "%q is the positive class; positive_class = %q makes it the other one.", classes[1], classes[0])
 	}
 	return nil
 }
@@ -195,7 +196,7 @@ func chooseLabel(s *tableProfile, asked string) (name, how string, err error) {
 		return asked, "", nil
 	}
 	if name, how = s.GuessLabel(); name == "" {
-		return "", "", tablef("%s: there is no column that could be the label", s.File)
+		return "", "", tablef("%s: no column can be the label", s.File)
 	}
 	return name, how, nil
 }

@@ -15,7 +15,7 @@ func TestInit(t *testing.T) {
 	r := must(t, 0, boost(t, "init", "t.csv"))
 	says(t, r.out, `train = "t.csv"`, `label = "y"`, "from the name", `objective = "regression"`, `id = ["id"]`, "300 rows", `model = "t.boost"`)
 	r = must(t, 0, boost(t, "init", "t.csv", "--label", "b"))
-	says(t, r.out, `label = "b"`, `"yes" is the positive class; positive_class = "no" turns that round.`, `objective = "binary"`)
+	says(t, r.out, `label = "b"`, `"yes" is the positive class; positive_class = "no" makes it the other one.`, `objective = "binary"`)
 	says(t, must(t, 0, boostWith(t, "a,b,c\n1,2,x\n3,4,y\n5,6,z\n", "init", "-")).out,
 		`train = "-"`, `label = "c"`, "A guess, from its place, the last column: ", `objective = "multiclass"`, `model = "model.boost"`)
 	if strings.Contains(r.out, "guess") {
@@ -76,7 +76,7 @@ func TestInitSuggests(t *testing.T) {
 	r := must(t, 0, boost(t, "init", "odd.csv"))
 	says(t, r.out, `label = "target"`, "from the name", `ignore = ["note"]`, "120 different values",
 		`categorical = ["age"]`, `"unknown" in line 9`, "data.missing", "1 row without a label", "\non_bad_row = \"skip\"")
-	says(t, r.errors, `the label is taken to be "target", a guess from the name: --label NAME makes sure`)
+	says(t, r.errors, `the label is guessed to be "target", from the name: --label NAME makes sure`)
 	file(t, "run.toml", r.out)
 	says(t, must(t, 0, boost(t, "train", "run.toml", "--set", "train.rounds=3")).errors, "1 bad row skipped")
 	says(t, must(t, 3, boost(t, "train", "run.toml", "--set", "data.on_bad_row=stop")).errors, "odd.csv:2", "target")

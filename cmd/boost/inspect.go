@@ -34,15 +34,15 @@ func (a *app) inspectCommand() *cobra.Command {
 		Short: "Show what is in a model or a table",
 		Long: `Show what is in a model or a table.
 
-Of a model: what it was trained on and how, how it did, and which features it uses.
+Of a model: its training data, parameters, metrics and used features.
 
-Of a table: every column with its gaps, its distinct values, and the range, quantiles and
-mean of its numbers or its most frequent levels; what is worth a look before training, such
-as columns that say nothing, name the rows, repeat each other, or give the label away; and
-what stands in the way of training. The label is the column that --label names, or one that
-is called label, target, y, class, outcome or response.
+Of a table: for each column the missing and distinct values, and the range, quantiles and mean of
+its numbers or its most frequent levels; then findings, which are worth a check before training,
+such as columns that are constant, name the rows, repeat each other, or give the label away; and
+problems, which prevent training. The label is the column that --label names, or one called
+label, target, y, class, outcome or response.
 
-A file is taken for a model if it begins like one or its name ends in .boost.`,
+A file that begins like a model or has a name that ends in .boost is a model.`,
 		Example: `  boost inspect data.csv --label price
   boost inspect price.boost --importance split
   boost inspect price.boost --trees | less`,
@@ -72,11 +72,12 @@ A file is taken for a model if it begins like one or its name ends in .boost.`,
 	}
 	flags := cmd.Flags()
 	flags.BoolVar(&f.json, "json", false, "print JSON")
-	flags.StringVar(&f.label, "label", "", "`COLUMN` of a table that is to be predicted (default: one with a telling name)")
+	flags.StringVar(&f.label, "label", "", "`COLUMN` of a table to predict (default: one with a usual name for a label)")
 	flags.BoolVar(&f.trees, "trees", false, "print the model's trees")
-	flags.StringVar(&f.importance, "importance", "", "print the features by importance of a `KIND`: gain, split or cover")
+	flags.StringVar(&f.importance, "importance", "", "print the features by importance, of a `KIND`: gain, split or cover")
 	offer(cmd, "importance", importanceKinds()...)
 	f.addColumns(cmd)
+	offerColumns(cmd, "label")
 	f.addSet(cmd, append(slices.Clone(readingKeys), typeKeys...))
 	f.addNoSpool(cmd)
 	return cmd

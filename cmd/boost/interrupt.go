@@ -25,7 +25,7 @@ func (a *app) interruptible(parent context.Context) (context.Context, func()) {
 				if count > 0 {
 					os.Exit(exitInterrupted)
 				}
-				a.log.Warn("stopping as soon as this step is done; once more stops at once")
+				a.log.Warn("stopping after this step; press Ctrl-C again to stop at once")
 				cancel(errInterrupted)
 			}
 		}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -45,8 +46,12 @@ func addKeyFlags(cmd *cobra.Command, flags []keyFlag) {
 	for _, f := range flags {
 		cmd.Flags().StringArrayP(f.name, f.short, nil, f.usage)
 		for _, k := range configs.Keys() {
-			if k.Name == f.key && len(k.Choices) > 0 {
+			switch {
+			case k.Name != f.key:
+			case len(k.Choices) > 0:
 				offer(cmd, f.name, k.Choices...)
+			case slices.Contains(columnKeys, f.key):
+				offerColumns(cmd, f.name)
 			}
 		}
 	}

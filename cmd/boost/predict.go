@@ -53,18 +53,17 @@ several tables follow each other in one output, in the order in which the tables
 Several kinds, as in --kind class,value, follow each other. Columns are found by name. Columns
 that were id columns in training come first, with --pass-through all columns of the table.
 
---rounds K takes the first K rounds only. --staged N gives the prediction after every N
-rounds and after the last, in columns that end in _N, _2N, …. --early-stop leaves out trees
-that cannot change the result: with --kind class and 0 no class changes, with --kind value
-or raw and a number above 0 no raw score moves by more than that.
+--rounds K uses only the first K rounds. --staged N predicts after every N rounds and after the
+last, in columns that end in _N, _2N, …. --early-stop skips trees that cannot matter: with --kind
+class and 0 those that cannot change the class, with --kind value or raw and a number above 0
+those that cannot change any raw score by more than that.
 
---load compact keeps a compressed model in little more memory than its file and unpacks a
-tree at a time, in predictions that are the same to the last bit; each part of the table
-that is scored unpacks all trees once.
+--load compact needs little more memory than the file of a compressed model, and gives the same
+predictions to the last bit. It unpacks one tree at a time.
 
-The format is that of --format, else the one that the name of -o ends in: .csv, .jsonl or
-.ndjson, .parquet or .pq, .arrow or .feather; without either it is CSV. Text is packed where
-the name ends in .gz or .zst.`,
+The output format is that of --format, else that of the ending of -o: .csv, .jsonl or .ndjson,
+.parquet or .pq, .arrow or .feather; without both it is CSV. Text is compressed if the name
+ends in .gz or .zst.`,
 		Example: `  boost predict price.boost new.csv -o predictions.csv
   boost predict price.boost new.parquet -o predictions.parquet
   zcat new.csv.gz | boost predict churn.boost - --id customer --kind class`,
@@ -102,11 +101,12 @@ the name ends in .gz or .zst.`,
 	flags.StringVarP(&f.output, "output", "o", "", "`FILE` to write (default: standard output)")
 	flags.StringVar(&f.format, "format", "", "`FORMAT`: csv, jsonl, parquet or arrow (default: as -o is named, else csv)")
 	f.stages.add(cmd, "the prediction")
-	flags.Float64Var(&f.earlyStop, "early-stop", 0, "leave out trees that move no raw score by more than `X`, with --kind class 0: that change no class")
+	flags.Float64Var(&f.earlyStop, "early-stop", 0, "skip trees that change no raw score by more than `X`; with --kind class 0: that change no class")
 	f.unseenFlag.add(cmd)
 	f.loading.add(cmd)
 	f.addSet(cmd, predictKeys)
 	offer(cmd, "kind", kinds...)
+	offerColumns(cmd, "id")
 	offer(cmd, "format", write.Formats()...)
 	return cmd
 }
@@ -133,21 +133,21 @@ func (f *predictFlags) has(kind string) bool { return slices.Contains(f.kinds, k
 // checkStops refuses an early stop where it would mean nothing.
 func (f *predictFlags) checkStops() error {
 	if f.has("leaf") && f.every > 0 {
-		return usagef("--staged has no meaning with --kind leaf, which gives every tree a column")
+		return usagef("--staged cannot go with --kind leaf, which has a column for every tree")
 	}
 	switch {
 	case !f.stops:
 		return nil
 	case len(f.kinds) > 1:
-		return usagef("--early-stop means something else for each --kind: give one")
+		return usagef("--early-stop means something else for each --kind: give one kind")
 	case f.has("leaf"):
-		return usagef("--early-stop leaves out trees, and --kind leaf asks for all of them")
+		return usagef("--early-stop skips trees, and --kind leaf needs all of them")
 	case f.every > 0:
-		return usagef("--early-stop leaves out trees, and --staged asks for all of them")
+		return usagef("--early-stop skips trees, and --staged needs all of them")
 	case f.has("class") && f.earlyStop != 0:
 		return usagef("--early-stop must be 0 with --kind class, where no class changes, not %v", f.earlyStop)
 	case !f.has("class") && !(f.earlyStop > 0 && f.earlyStop <= math.MaxFloat64):
-		return usagef("--early-stop must be above 0, by how much a raw score may be off, not %v (0 is for --kind class)", f.earlyStop)
+		return usagef("--early-stop must be above 0, the largest change of a raw score, not %v (0 is for --kind class)", f.earlyStop)
 	}
 	return nil
 }
@@ -165,13 +165,13 @@ func (a *app) predict(ctx context.Context, modelFile string, tables []string, f 
 		return err
 	}
 	if f.has("class") && m.Classes() == nil {
-		return usagef("%s predicts numbers, not classes: --kind class has no meaning", modelFile)
+		return usagef("%s predicts numbers, not classes: leave --kind class out", modelFile)
 	}
 	if err := f.stages.fit(m, modelFile); err != nil {
 		return err
 	}
 	if f.has("leaf") && f.stages.trees(m) == 0 {
-		return usagef("--kind leaf: without rounds there are no trees, and nothing to give")
+		return usagef("--kind leaf: without rounds there are no trees")
 	}
 	if f.output != "" && (reads(tables, f.output, formatOptions(c)...) || sameFile(f.output, modelFile)) {
 		return usagef("%s is read, and cannot be written over by the same run: give another name with -o", f.output)
@@ -231,7 +231,7 @@ func ofPredicting(err error) error {
 func (a *app) resolveFormat(f *predictFlags) error {
 	if f.format == "" {
 		if f.format = write.FormatOf(f.output); f.format == "" {
-			return usagef("-o %s names a form that predictions are not written in: take %s", f.output, write.Endings)
+			return usagef("-o %s: predictions are not written in this format; expected %s", f.output, write.Endings)
 		}
 	}
 	if err := oneOf("format", f.format, write.Formats()...); err != nil {
@@ -248,7 +248,7 @@ func (a *app) reportInitScores(t *dataset.Table, m predictor, file string) {
 }
 
 func (a *app) warnInitScores(file string) {
-	a.log.Warn(file + " has no init scores, from which the model was trained: its predictions are what the model adds to them")
+	a.log.Warn(file + " has no init scores, but the model was trained from some: predictions are what the model adds to them")
 }
 
 // atCommandLine words the way out of a bad cell as flags of a command that has no config:

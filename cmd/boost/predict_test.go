@@ -454,7 +454,7 @@ func TestPredictNamesTheFlag(t *testing.T) {
 		file(t, "t.csv", text)
 		for _, command := range []string{"predict", "eval"} {
 			says(t, must(t, 3, boost(t, command, "t.boost", "t.csv")).errors, "t.csv:2: ", "give --set", flag)
-			must(t, 0, boost(t, command, "t.boost", "t.csv", "--set", flag))
+			must(t, 0, boost(t, command, "t.boost", "t.csv", "--set", flag, "--on-unseen", "missing"))
 		}
 	}
 }

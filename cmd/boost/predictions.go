@@ -41,10 +41,10 @@ func checkForm(format, file string, terminal bool) error {
 		return nil
 	}
 	if write.Packing(file) != "" {
-		return usagef("%s is packed inside already: name the file without the ending %s", format, write.Packing(file))
+		return usagef("%s is compressed inside: name the file without the ending %s", format, write.Packing(file))
 	}
 	if terminal && (file == "" || file == "-") {
-		return usagef("%s is nothing for a terminal: name a file with -o", format)
+		return usagef("%s is not for a terminal: name a file with -o", format)
 	}
 	return nil
 }

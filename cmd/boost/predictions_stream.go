@@ -76,7 +76,7 @@ func (p *predictionStream) resolveIDs(columns []write.Column) error {
 		}
 		var kind write.WholeNumbers
 		if kind.See(c.Texts...); kind.Odd {
-			return tablef("column %q changed while it was read: its ids were whole numbers", c.Name)
+			return tablef("column %q changed while it was read: its cells were whole numbers", c.Name)
 		}
 		c.Whole = true
 	}

@@ -42,7 +42,7 @@ const (
 type loading struct{ load string }
 
 func (l *loading) add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&l.load, "load", loadFast, "`HOW` to load a compressed model: fast, or compact in little memory")
+	cmd.Flags().StringVar(&l.load, "load", loadFast, "`HOW` to load a compressed model: fast, or compact with little memory")
 	offer(cmd, "load", loadModes...)
 }
 
@@ -51,7 +51,7 @@ func (l *loading) check() error { return oneOf("load", l.load, loadModes...) }
 // refuse is the error about a flag that needs all trees at once.
 func (l *loading) refuse(flag string, given bool) error {
 	if given && l.load == loadCompact {
-		return usagef("%s needs all trees at once, and --load compact reads them one at a time: leave one of both out", flag)
+		return usagef("%s needs all trees at once, and --load compact reads them one at a time: leave one of them out", flag)
 	}
 	return nil
 }
@@ -70,7 +70,7 @@ func (l *loading) open(a *app, file string) (predictor, error) {
 	}
 	c, err := model.LoadCompact(file)
 	if errors.Is(err, model.ErrNotCompressed) {
-		return nil, usagef("--load compact is for compressed models, and %s is a full one: leave it out", file)
+		return nil, usagef("--load compact is for compressed models, and %s is a full one: leave the flag out", file)
 	}
 	if err != nil {
 		return nil, err

@@ -46,21 +46,20 @@ func (a *app) quantizeCommand() *cobra.Command {
 	var f quantizeFlags
 	cmd := &cobra.Command{
 		Use:   "quantize MODEL -o OUT",
-		Short: "Write a model in a few bytes a leaf, and say what that costs",
-		Long: `Compress a model: structure, cuts and texts are packed without loss, leaf values are kept in
+		Short: "Compress a model, and measure the loss",
+		Long: `Compress a model: structure, cuts and texts are packed without loss, leaf values are stored in
 fewer bits. The small model loads and predicts like any other.
 
-Name a form with --dtype or --tiers, several to choose from, or none to try all that are
-worth it. --max-bytes and --max-loss bound the choice: with --max-loss the smallest file that
-keeps it is written, with --max-bytes alone the best one that fits. Where there is a bound and
---data, pruned models are tried too: splits that do little are taken out, and the leaves that are
-left are fitted to the rows that are searched on.
+Name a form with --dtype or --tiers, several to choose from, or none to try all useful ones.
+--max-loss takes the smallest file that keeps it, --max-bytes alone the best file that fits. With
+a bound and --data, pruned models are tried too: splits that do little are removed, and the
+remaining leaves are fitted to the rows of the search.
 
-What the compression costs is told with --data: one half of its rows is searched on, the
-other, which the search never sees, certifies by a paired bootstrap how much worse the metric
-is with 95 % confidence. The rows should not be those that the model was trained on. Without
---data only what no raw score changes by more than is known, and what the metric loses is not.
-Both go into the file; boost inspect prints them. I8 or Q4_0 are good first choices.`,
+Pass labelled rows with --data to measure the loss. One half of them compares candidates. The
+other half, which the search never sees, certifies by a paired bootstrap how much worse the metric
+becomes at most, with 95 % confidence. The rows should not be those of the training. Without
+--data only the largest change of a raw score is known. The certificate is in the file; boost
+inspect prints it. I8 or Q4_0 are good first choices.`,
 		Example: `  boost quantize price.boost -o price.q.boost --dtype q4_0
   boost quantize price.boost -o price.q.boost --data test.csv --max-loss 0.1%
   boost quantize price.boost -o price.q.boost --data test.csv --max-bytes 20KB`,
@@ -83,17 +82,17 @@ Both go into the file; boost inspect prints them. I8 or Q4_0 are good first choi
 	flags.StringVarP(&f.output, "output", "o", "", "model `FILE` to write")
 	flags.StringSliceVar(&f.dtypes, "dtype", nil, "data `TYPES` of leaf values to choose from: F64 … Binary, or Q4_0")
 	flags.StringSliceVar(&f.tiers, "tiers", nil, "`TIERS` to choose from: hot, warm, warm5, cold, cold2 (8, 7, 5, 3 and 3 bits)")
-	flags.StringVar(&f.calibrate, "calibrate", "", "`HOW` scales of types are chosen: absmax, mse, percentile:99.9")
-	flags.StringVar(&f.by, "by", "output", "`WHICH` leaves of types share a scale: those of the model, an output, a tree or a block")
-	flags.StringVar(&f.maxBytes, "max-bytes", "", "largest `SIZE` of the file, as 200KB")
-	flags.StringVar(&f.maxLoss, "max-loss", "", "most that the metric may get worse, a `SHARE` as 0.1%; needs --data")
-	flags.StringVar(&f.data, "data", "", "`TABLE` to search and certify on")
-	flags.BoolVar(&f.allowTrainData, "allow-train-data", false, "take the rows that the model was trained on for --data")
-	flags.StringVar(&f.feedback, "error-feedback", "auto", "`WHETHER` errors of stored leaves are pushed forward over the rows of --data: auto (where a bound is to be kept, both are tried), on, off")
-	flags.StringVar(&f.prune, "prune", "auto", "`WHETHER` pruned models are tried too: auto (where there is a bound to be kept and --data), on (an error where they cannot be), off")
+	flags.StringVar(&f.calibrate, "calibrate", "", "`HOW` to choose scales of data types: absmax, mse, percentile:99.9")
+	flags.StringVar(&f.by, "by", "output", "`WHICH` leaves share a scale: those of the model, an output, a tree or a block")
+	flags.StringVar(&f.maxBytes, "max-bytes", "", "largest `SIZE` of the file, such as 200KB")
+	flags.StringVar(&f.maxLoss, "max-loss", "", "largest relative loss of the metric, a `SHARE` such as 0.1%; needs --data")
+	flags.StringVar(&f.data, "data", "", "`TABLE` with labels, to search and certify on")
+	flags.BoolVar(&f.allowTrainData, "allow-train-data", false, "accept the training rows as --data")
+	flags.StringVar(&f.feedback, "error-feedback", "auto", "`WHETHER` to correct later trees for the rounding of earlier leaves, on the rows of --data: auto (with a bound, both are tried), on, off")
+	flags.StringVar(&f.prune, "prune", "auto", "`WHETHER` to try pruned models too: auto (with a bound and --data), on (an error if that is impossible), off")
 	flags.BoolVar(&f.keepStats, "keep-stats", false, "keep covers and gains of nodes")
-	flags.BoolVar(&f.keepLevels, "keep-levels", false, "keep the names of all levels: those of levels that all trees treat alike may be left out else, and predict cannot tell these from new ones")
-	flags.StringVar(&f.plot, "plot", "", "`FILE` (.svg) for a picture of what was tried")
+	flags.BoolVar(&f.keepLevels, "keep-levels", false, "keep the names of all levels, so that predict can distinguish new levels")
+	flags.StringVar(&f.plot, "plot", "", "`FILE` (.svg) for a picture of all candidates")
 	flags.BoolVar(&f.json, "json", false, "print JSON")
 	f.addSet(cmd, readingKeys)
 	types := slices.DeleteFunc(ptq.Forms(), func(f ptq.Form) bool { return slices.Contains(ptq.Tiers(), f) })
@@ -116,7 +115,7 @@ func (a *app) quantize(ctx context.Context, file string, f *quantizeFlags) error
 		return err
 	}
 	if len(forms.Forms) == 0 && settings.MaxBytes == 0 && math.IsNaN(settings.MaxLoss) {
-		return usagef("say how small: name a form with --dtype or --tiers, or bound the file with --max-bytes or --max-loss (a first choice: --dtype Q4_0)")
+		return usagef("name a form with --dtype or --tiers, or give a bound with --max-bytes or --max-loss (a good first choice is --dtype Q4_0)")
 	}
 	c, err := f.config(a, readingKeys)
 	if err != nil {
@@ -194,7 +193,7 @@ func (a *app) reportOneClass(t *dataset.Table, m *model.Model, file string) erro
 		return err
 	}
 	if len(labels) > 1 && !slices.ContainsFunc(labels, func(l float64) bool { return l != labels[0] }) {
-		a.log.Warn(fmt.Sprintf("%s: all %d rows are of the class %q: what the metric loses is told of this class alone, give rows of all classes", file, len(labels), c.Classes[int(labels[0])]))
+		a.log.Warn(fmt.Sprintf("%s: all %d rows are of the class %q: the loss is measured for this class alone, pass rows of all classes", file, len(labels), c.Classes[int(labels[0])]))
 	}
 	return nil
 }
@@ -205,7 +204,7 @@ func (f *quantizeFlags) checkPlot(read []string) error {
 	case f.plot == "":
 		return nil
 	case !strings.HasSuffix(strings.ToLower(f.plot), ".svg"):
-		return usagef("--plot %s: pictures are written as .svg", f.plot)
+		return usagef("--plot %s: expected a name that ends in .svg", f.plot)
 	case f.plot == f.output || sameFile(f.plot, f.output) || reads(read, f.plot):
 		return usagef("--plot %s is read, or written under another flag: give it a name of its own", f.plot)
 	}
@@ -235,7 +234,7 @@ func (f *quantizeFlags) settings() (compress.Settings, error) {
 	if f.maxLoss != "" {
 		share, err := configs.ParseShare(f.maxLoss)
 		if err != nil || share < 0 || share > 1 {
-			return s, usagef("--max-loss must be a share of the metric, as 0.1%% or 0.001, not %q", f.maxLoss)
+			return s, usagef("--max-loss must be a share of the metric, such as 0.1%% or 0.001, not %q", f.maxLoss)
 		}
 		s.MaxLoss = share
 	}
@@ -248,13 +247,13 @@ func (f *quantizeFlags) settings() (compress.Settings, error) {
 	}
 	s.Prune = map[string]compress.Pruning{"on": compress.PruneOn, "off": compress.PruneOff}[f.prune]
 	if f.prune == "on" && (f.data == "" || f.maxBytes == "" && f.maxLoss == "") {
-		return s, usagef("--prune on needs the rows of --data, which leaves are fitted to, and a bound to choose by (--max-loss, --max-bytes)")
+		return s, usagef("--prune on needs rows with --data, to fit leaves to, and a bound to choose by (--max-loss or --max-bytes)")
 	}
 	if f.feedback == "on" && f.data == "" {
-		return s, usagef("--error-feedback on needs the rows of --data")
+		return s, usagef("--error-feedback on needs rows with --data")
 	}
 	if f.allowTrainData && f.data == "" {
-		return s, usagef("--allow-train-data is about --data, which is not given")
+		return s, usagef("--allow-train-data needs --data")
 	}
 	return s, nil
 }
@@ -278,7 +277,7 @@ const fewRows = 50
 // warnOfFewRows says that a bound from few rows holds less often than it says.
 func (a *app) warnOfFewRows(r *compress.Result) {
 	if c := &r.Certificate; c.Method == compress.ByBootstrap && c.Rows < fewRows {
-		a.log.Warn(fmt.Sprintf("%s certify what is lost: bounds of so few fail twice as often as they say, or more; give 200 rows or more, of which half certify", format.Counted(c.Rows, "row")))
+		a.log.Warn(fmt.Sprintf("%s certify the loss: bounds from so few rows fail at least twice as often as stated; pass 200 rows or more, half of which certify", format.Counted(c.Rows, "row")))
 	}
 }
 
@@ -288,11 +287,11 @@ func (a *app) warnOfFewBits(r *compress.Result) {
 	if form != ptq.FormOf(ptq.Binary) && form != ptq.FormOf(ptq.I2) {
 		return
 	}
-	what := "what the metric loses is not known without --data"
+	what := "the loss is unknown; pass labelled rows with --data to measure it"
 	if c := &r.Certificate; c.Method == compress.ByBootstrap {
 		what = fmt.Sprintf("%s goes from %s to %s (%+.3g %%)", c.Metric, format.Metric(c.Before), format.Metric(c.After), 100*c.Loss())
 	}
-	a.log.Warn(fmt.Sprintf("%s keeps next to nothing of a leaf value: %s; I8 or Q4_0 are better first choices", form, what))
+	a.log.Warn(fmt.Sprintf("%s keeps very little of a leaf value: %s; I8 or Q4_0 are better first choices", form, what))
 }
 
 // printQuantized prints what was tried and what was written; leaves compares those of the two models,

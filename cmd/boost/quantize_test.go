@@ -39,7 +39,7 @@ func TestQuantize(t *testing.T) {
 				must(t, 0, r)
 				says(t, r.out, form.String(), "× smaller", "is not known")
 				few := form == ptq.FormOf(ptq.Binary) || form == ptq.FormOf(ptq.I2)
-				if got := strings.Contains(r.errors, "keeps next to nothing"); got != few {
+				if got := strings.Contains(r.errors, "keeps very little"); got != few {
 					t.Errorf("warning: %v\n%s", got, r.errors)
 				}
 				small, err := model.Load("q.boost")
@@ -121,9 +121,9 @@ func TestQuantizeData(t *testing.T) {
 	t.Run("S4.38/coarsest_say_what_they_cost", func(t *testing.T) {
 		for _, name := range []string{"I2", "Binary"} {
 			r := must(t, 0, boost(t, args("--data", "u.csv", "--dtype", name)...))
-			says(t, r.errors, name+" keeps next to nothing", "rmse goes from", "I8 or Q4_0 are better first choices")
+			says(t, r.errors, name+" keeps very little", "rmse goes from", "I8 or Q4_0 are better first choices")
 		}
-		if r := must(t, 0, boost(t, args("--data", "u.csv", "--dtype", "I8")...)); strings.Contains(r.errors, "next to nothing") {
+		if r := must(t, 0, boost(t, args("--data", "u.csv", "--dtype", "I8")...)); strings.Contains(r.errors, "very little") {
 			t.Errorf("I8 is warned of: %s", r.errors)
 		}
 	})
@@ -142,7 +142,7 @@ func TestQuantizeRefuses(t *testing.T) {
 		{2, "quantize", []string{"MODEL is missing"}},
 		{2, "quantize y.boost", []string{"-o is missing"}},
 		{2, "quantize y.boost -o y.boost --dtype i8", []string{"is read"}},
-		{2, "quantize y.boost -o x.boost", []string{"how small", "--dtype", "--max-loss"}},
+		{2, "quantize y.boost -o x.boost", []string{"name a form with --dtype", "--dtype", "--max-loss"}},
 		{2, "quantize y.boost -o x.boost --dtype i9", []string{"I8"}},
 		{2, "quantize y.boost -o x.boost --dtype warm", []string{"--tiers"}},
 		{2, "quantize y.boost -o x.boost --tiers lukewarm", []string{"hot, warm"}},
@@ -208,7 +208,7 @@ func TestQuantizeFewRows(t *testing.T) {
 	file(t, "few.csv", table(60))
 	file(t, "u.csv", table(400))
 	r := must(t, 0, boost(t, "quantize", "y.boost", "-o", "q.boost", "--dtype", "q4_0", "--data", "few.csv"))
-	says(t, r.errors, "rows certify what is lost", "give 200 rows or more")
+	says(t, r.errors, "rows certify the loss", "pass 200 rows or more")
 	if r := must(t, 0, boost(t, "quantize", "y.boost", "-o", "q.boost", "--dtype", "q4_0", "--data", "u.csv")); strings.Contains(r.errors, "certify") {
 		t.Errorf("400 rows: %s", r.errors)
 	}
@@ -292,7 +292,7 @@ func TestTrainQuantizesWithin(t *testing.T) {
 	})
 	t.Run("held_out", func(t *testing.T) {
 		r := must(t, 0, boost(t, "train", "t.csv", "--label", "y", "--set", "data.ignore=b,c", "--set", "data.id=id",
-			"--set", "train.rounds=8", "-o", "h.boost", "--set", "quantize.max_loss=50%", "--json"))
+			"--set", "train.rounds=8", "-o", "h.boost", "--set", "quantize.max_loss=50%", "--json", "-v"))
 		var out report.Training
 		if err := json.Unmarshal([]byte(r.out), &out); err != nil {
 			t.Fatal(err)

@@ -28,10 +28,10 @@ func (a *app) refitCommand() *cobra.Command {
 	var f refitFlags
 	cmd := &cobra.Command{
 		Use:   "refit MODEL TABLE -o OUT",
-		Short: "Give a model's leaves the values of new rows",
-		Long: `Write the model with new leaf values in the same trees: of each leaf, decay times the old
-value and the rest what the rows of the table make it. Leaves that no row reaches stay as
-they are. The metrics on the table are given before and after.`,
+		Short: "Compute new leaf values from a table",
+		Long: `Write the model with new leaf values in the same trees: decay × the old value + (1 − decay) × the
+value that the rows of the table give. A leaf that no row reaches keeps its value. The metrics on
+the table are printed before and after.`,
 		Example: `  boost refit price.boost june.csv -o june.boost
   boost refit price.boost june.csv --decay 0.5 -o june.boost`,
 		Args: arguments("MODEL", "TABLE"),

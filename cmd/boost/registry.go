@@ -33,8 +33,8 @@ type storeFlags struct {
 
 // add gives the command the flags; otherwise says which config counts without --config.
 func (s *storeFlags) add(cmd *cobra.Command, of, otherwise string) {
-	cmd.Flags().StringVar(&s.config, "config", "", "config `FILE` whose [registry] counts"+otherwise)
-	cmd.Flags().StringArrayVar(&s.sets, "set", nil, "a setting of the "+of+", as `registry.key=value`; can be repeated")
+	cmd.Flags().StringVar(&s.config, "config", "", "config `FILE` with the keys of [registry]"+otherwise)
+	cmd.Flags().StringArrayVar(&s.sets, "set", nil, "a setting of the "+of+", as `registry.key=value`; repeatable")
 	var names []string
 	for _, k := range configs.Keys() {
 		if k.Section() == "registry" {
@@ -46,14 +46,14 @@ func (s *storeFlags) add(cmd *cobra.Command, of, otherwise string) {
 
 // addRegistry is add for a registry.
 func (s *storeFlags) addRegistry(cmd *cobra.Command) {
-	s.add(cmd, "registry", " (default: DIR/registry.toml, if it is there)")
+	s.add(cmd, "registry", " (default: DIR/registry.toml, if it exists)")
 }
 
 // read returns the settings of a config file, "" for none, and of the flags.
 func (s *storeFlags) read(a *app, file string) (store.Config, error) {
 	for _, set := range s.sets {
 		if name, _, _ := strings.Cut(set, "="); !strings.HasPrefix(strings.TrimSpace(name), "registry.") {
-			return store.Config{}, usagef("--set %s has no meaning here: this command takes keys of [registry]", strings.TrimSpace(name))
+			return store.Config{}, usagef("--set %s cannot be used here: this command takes keys of [registry]", strings.TrimSpace(name))
 		}
 	}
 	c, notes, err := configs.Read(configs.Default(), file, s.sets)
@@ -88,7 +88,7 @@ func (s *storeFlags) readRegistry(a *app, dir string) (store.Config, error) {
 func (a *app) registryCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "registry COMMAND",
-		Short: "Keep many models in one folder, the little used ones in few bits",
+		Short: "Keep many models in one folder, rarely used ones in few bits",
 		Long: `Keep many models in one folder and under one cap of memory. What a model predicts
 depends on how much it is used: a hot one is read as it was added, a warm one with leaves of
 7 or 5 bits, a cold one of 3, and one that nobody uses is made of another if a rule says how.
@@ -140,9 +140,9 @@ func checkRegistry(dir string, create bool) error {
 	names, err := os.ReadDir(dir)
 	switch {
 	case !create:
-		return &plainError{fmt.Sprintf("%s: no registry is there: boost registry add makes one", dir), model.ErrModel}
+		return &plainError{fmt.Sprintf("%s: there is no registry: boost registry add makes one", dir), model.ErrModel}
 	case err == nil && slices.ContainsFunc(names, func(e fs.DirEntry) bool { return e.Name() != registryConfig }):
-		return usagef("%s is a folder with other things in it: name one that is empty, or none", dir)
+		return usagef("%s is a folder with other files in it: name an empty one, or a new one", dir)
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return usagef("%s cannot be a registry: %v", dir, replace.Reason(err))
 	}
@@ -168,7 +168,7 @@ func ofRegistry(dir string, err error) error {
 		errors.As(err, new(*registry.NeededError)), errors.Is(err, compress.ErrTrainingData):
 		return &plainError{text, errUsage}
 	case errors.Is(err, registry.ErrBusy):
-		return fmt.Errorf("%s: another process writes this registry, try again when it is done", dir)
+		return fmt.Errorf("%s: another process writes this registry; try again later", dir)
 	}
 	return fmt.Errorf("%s: %w", dir, err)
 }
@@ -191,7 +191,7 @@ func (a *app) sweepRegistry(r *registry.Registry, dir string) {
 
 func (a *app) tellShort(dir string, short int64) {
 	if short > 0 {
-		a.log.Warn(fmt.Sprintf("%s: registry.memory_cap is %s too small to hold all models at their floors: none is made worse for that, those that do not fit are read from the disk", dir, format.Bytes(short)))
+		a.log.Warn(fmt.Sprintf("%s: registry.memory_cap is %s too small to hold all models at their floors: no model gets worse, those that do not fit are read from the disk", dir, format.Bytes(short)))
 	}
 }
 

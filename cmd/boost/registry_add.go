@@ -36,16 +36,16 @@ func (a *app) registryAddCommand() *cobra.Command {
 	var f registryAddFlags
 	cmd := &cobra.Command{
 		Use:   "add DIR MODEL",
-		Short: "Put a model into a registry",
-		Long: `Put a model into the registry of a folder, which is made if there is none. It starts hot.
+		Short: "Add a model to a registry",
+		Long: `Add a model to the registry in a folder, which is created if needed. The model starts hot.
 
-A floor says how much worse the model may become while it is little used: --max-delta is
-what a raw score may change by, 0 for nothing at all; --max-loss by which share of itself the
-metric may get worse on --data. A tier that would break it is not used. A model that was
-compressed under a certificate loses nothing more unless a floor is given.
+A floor limits how much worse the model may become while it is rarely used: --max-delta is the
+largest change of a raw score (0 allows none), --max-loss the largest relative loss of the metric
+on --data. A tier that would break the floor is not used. A model that was compressed with a
+certificate loses nothing more unless a floor is given.
 
-With --base ID the file is kept as what differs from that model: nothing for its first rounds,
-the rounds that are new, or the leaf values that are.`,
+--base ID stores only the difference from that model: nothing for its first rounds, the new rounds,
+or the changed leaf values.`,
 		Example: `  boost registry add models price.boost --id price-2024 --max-loss 0.1% --data valid.csv
   boost registry add models price80.boost --base price-2024`,
 		Args: arguments("DIR", "MODEL"),
@@ -57,11 +57,11 @@ the rounds that are new, or the leaf values that are.`,
 	flags.StringVar(&f.id, "id", "", "`ID` of the model (default: the name of the file without its ending)")
 	flags.StringVar(&f.tier, "tier", "hot", "`TIER` to start in: hot, warm or cold")
 	flags.StringVar(&f.maxDelta, "max-delta", "", "floor: raw scores change by no more than `X`")
-	flags.StringVar(&f.maxLoss, "max-loss", "", "floor: the metric gets worse by no more than `SHARE`, as 0.1% or 0.001; needs --data")
-	flags.StringVar(&f.data, "data", "", "`TABLE` that tells what each tier does to the metric")
-	flags.BoolVar(&f.train, "allow-train-data", false, "take the rows that the model was trained on for --data")
-	flags.StringVar(&f.base, "base", "", "`ID` of a model that this one is the first rounds of, goes on from, or is a refit of")
-	flags.BoolVar(&f.noSource, "no-source", false, "do not keep the lossless model: it stays in its tier for good")
+	flags.StringVar(&f.maxLoss, "max-loss", "", "floor: the metric gets worse by no more than `SHARE`, such as 0.1% or 0.001; needs --data")
+	flags.StringVar(&f.data, "data", "", "`TABLE` with labels, to measure the loss of each tier")
+	flags.BoolVar(&f.train, "allow-train-data", false, "accept the training rows as --data")
+	flags.StringVar(&f.base, "base", "", "`ID` of a model that this one shares its first rounds or its trees with")
+	flags.BoolVar(&f.noSource, "no-source", false, "keep no lossless form: the model stays in its tier")
 	flags.BoolVar(&f.json, "json", false, "print JSON")
 	f.storeFlags.addRegistry(cmd)
 	offer(cmd, "tier", registryTiers...)
@@ -88,10 +88,10 @@ func (f *registryAddFlags) floor() (*registry.Floor, error) {
 			x /= 100
 		}
 		if err != nil || !(x >= 0 && x <= math.MaxFloat64) {
-			return nil, usagef("--max-loss must be a share of 0 or more, as 0.1%% or 0.001, not %q", f.maxLoss)
+			return nil, usagef("--max-loss must be a share of 0 or more, such as 0.1%% or 0.001, not %q", f.maxLoss)
 		}
 		if f.data == "" {
-			return nil, usagef("--max-loss needs --data TABLE, which tells what each tier does to the metric")
+			return nil, usagef("--max-loss needs labelled rows to measure the loss: pass them with --data TABLE")
 		}
 		floor.MaxLoss = x
 	}
@@ -111,7 +111,7 @@ func (a *app) registryAdd(ctx context.Context, dir, file string, f *registryAddF
 		return usagef("--base keeps the lossless model and --no-source does not: give one of them")
 	}
 	if f.train && f.data == "" {
-		return usagef("--allow-train-data is about --data, which is not given")
+		return usagef("--allow-train-data needs --data")
 	}
 	m, err := model.Load(file)
 	if err != nil {

@@ -15,10 +15,10 @@ func (a *app) registryRepairCommand() *cobra.Command {
 	var s storeFlags
 	cmd := &cobra.Command{
 		Use:   "repair DIR",
-		Short: "Salvage what is whole of a damaged registry",
-		Long: `Write the logs of a damaged registry anew from all records that are whole, those behind the
-damage too. A model that has lost its tensor is made again from its file. What is lost is
-reported; the old files are kept beside the new ones, with names that end in .old. A registry without damage stays as it is.`,
+		Short: "Salvage the whole records of a damaged registry",
+		Long: `Rewrite the files of a damaged registry from all whole records, also those after the damage. A
+lost tensor is made again from the model's file. Lost models are reported. The old files stay
+beside the new ones, with names that end in .old. A registry without damage is not changed.`,
 		Example: `  boost registry repair models`,
 		Args:    arguments("DIR"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -63,11 +63,11 @@ func (a *app) registryRepair(ctx context.Context, dir string, s *storeFlags) err
 		}
 		a.log.Warn(fmt.Sprintf("model %s: %s", format.OneLine(m.ID), text))
 	}
-	a.log.Info("the old files are kept, remove them when nothing is missing: " + strings.Join(kept, ", "))
+	a.log.Info("the old files are kept; delete them when nothing is missing: " + strings.Join(kept, ", "))
 	if len(done.Lost) == 0 {
 		a.log.Info(dir + " was repaired: no model is lost")
 	} else {
-		a.log.Warn(fmt.Sprintf("%s was repaired: add again what is lost, from copies", dir))
+		a.log.Warn(fmt.Sprintf("%s was repaired: add the lost models again, from copies", dir))
 	}
 	return nil
 }

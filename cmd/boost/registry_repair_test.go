@@ -127,7 +127,7 @@ func TestRegistryRepair(t *testing.T) {
 			must(t, 0, boost(t, "registry", "add", dir, "y.boost", "--id", "z"))
 		})
 	}
-	says(t, must(t, 4, boost(t, "registry", "repair", "none")).errors, "none: no registry is there")
+	says(t, must(t, 4, boost(t, "registry", "repair", "none")).errors, "none: there is no registry")
 }
 
 // In a folder that cannot be written, as neither lock can be taken, and on a full disk, models are read all the same.

@@ -19,9 +19,9 @@ func (a *app) registryGetCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "get DIR ID -o OUT",
 		Short: "Write a model of a registry to a file",
-		Long: `Write a model to a .boost file, in the form that it is in: a hot or absent model as it was
-added, a warm or cold one as a compressed model with the certificate of its tier. With --full
-as it was added, the same bytes, whatever its tier.`,
+		Long: `Write a model to a .boost file in its present form: a hot or absent model as it was added, a warm
+or cold one as a compressed model with the certificate of its tier. --full writes the bytes that
+were added, whatever the tier.`,
 		Example: `  boost registry get models price-2024 -o price.boost
   boost registry get models price-2024 --full -o price.boost`,
 		Args:              arguments("DIR", "ID"),
@@ -55,7 +55,7 @@ as it was added, the same bytes, whatever its tier.`,
 		},
 	}
 	cmd.Flags().StringVarP(&output, "output", "o", "", "model `FILE` to write")
-	cmd.Flags().BoolVar(&full, "full", false, "the model as it was added")
+	cmd.Flags().BoolVar(&full, "full", false, "write the model as it was added")
 	s.addRegistry(cmd)
 	return cmd
 }
@@ -98,8 +98,8 @@ func (a *app) registryPinCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "pin DIR ID",
 		Short: "Keep a model in a tier",
-		Long: `Move a model to a tier and keep it there whatever its use, and in memory as long as others
-can go. A tier below the model's floor is refused.`,
+		Long: `Move a model to a tier and keep it there whatever its use; it leaves the memory last. A tier below
+the model's floor is refused.`,
 		Example:           `  boost registry pin models price-2024 --tier hot`,
 		Args:              arguments("DIR", "ID"),
 		ValidArgsFunction: a.registryIDs,
@@ -126,13 +126,13 @@ can go. A tier below the model's floor is refused.`,
 func (a *app) registryUnpinCommand() *cobra.Command {
 	return a.registryModelCommand(&cobra.Command{
 		Use:     "unpin DIR ID",
-		Short:   "Let a model go where its use moves it",
+		Short:   "Let the use of a model decide its tier again",
 		Example: `  boost registry unpin models price-2024`,
 	}, func(r *registry.Registry, id string) error {
 		if err := r.Unpin(id); err != nil {
 			return err
 		}
-		a.log.Info(format.OneLine(id) + " goes where its use moves it")
+		a.log.Info(format.OneLine(id) + "'s use decides its tier again")
 		return nil
 	})
 }
@@ -141,7 +141,7 @@ func (a *app) registryRemoveCommand() *cobra.Command {
 	return a.registryModelCommand(&cobra.Command{
 		Use:     "remove DIR ID",
 		Short:   "Remove a model from a registry",
-		Long:    `Remove a model. One that others are made of is needed, and stays until these are gone.`,
+		Long:    `Remove a model. A model that others are based on is refused until these are removed.`,
 		Example: `  boost registry remove models price-2023`,
 	}, func(r *registry.Registry, id string) error {
 		if err := r.Remove(id); err != nil {
@@ -169,7 +169,7 @@ func (a *app) registryStatsCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:     "stats DIR",
-		Short:   "Say how many models are in which tier, and what they take",
+		Short:   "Print the models by tier, and the bytes that they take",
 		Example: `  boost registry stats models`,
 		Args:    arguments("DIR"),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -194,10 +194,10 @@ func (a *app) registryCompactCommand() *cobra.Command {
 	var s storeFlags
 	cmd := &cobra.Command{
 		Use:   "compact DIR",
-		Short: "Move models to where their use calls for, and write the files anew",
-		Long: `Move models to the tiers that their use calls for, if that was not done within
-registry.sweep_interval, check every record, and write the files anew without what is no
-longer there. The other commands do all but the check by themselves, now and then.`,
+		Short: "Move models to the tiers of their use, and rewrite the files",
+		Long: `Move models to the tiers of their use, unless that was done within registry.sweep_interval, check
+every record, and rewrite the files without what was removed. The other commands do all but the
+check from time to time.`,
 		Example: `  boost registry compact models`,
 		Args:    arguments("DIR"),
 		RunE: func(_ *cobra.Command, args []string) error {

@@ -32,10 +32,10 @@ func (a *app) reproduceCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "reproduce MODEL TABLE",
 		Short: "Train a model again and compare the bytes",
-		Long: `Train again with the parameters that the model holds, on the table it was trained on, and
-compare the bytes. The exit code is 0 if they are the same and 1 if not; then the first part
-of the file that differs is named. A model that was trained with validation sets needs them,
-in the same order; one that was trained from another model, or refitted, needs that one.`,
+		Long: `Train again with the parameters in the model, on the table that it was trained on, and compare the
+bytes. The exit code is 0 if they are equal, else 1, and the first part of the file that differs
+is named. Give the validation sets of the training in the same order, and the base of a
+continued or refitted model.`,
 		Example: `  boost reproduce price.boost data.csv
   boost reproduce price.boost data.csv --valid valid.csv --json`,
 		Args: arguments("MODEL", "TABLE"),
@@ -46,8 +46,8 @@ in the same order; one that was trained from another model, or refitted, needs t
 			return a.reproduce(cmd.Context(), args[0], args[1], &f)
 		},
 	}
-	cmd.Flags().StringArrayVar(&f.valid, "valid", nil, "validation `TABLE` that the model was trained with; can be repeated")
-	cmd.Flags().StringVar(&f.base, "init-model", "", "`MODEL` that training went on from, or that was refitted")
+	cmd.Flags().StringArrayVar(&f.valid, "valid", nil, "validation `TABLE` of the training; repeatable")
+	cmd.Flags().StringVar(&f.base, "init-model", "", "`MODEL` that the training continued or the refit changed")
 	cmd.Flags().BoolVar(&f.json, "json", false, "print JSON")
 	f.addSet(cmd, readingKeys)
 	return cmd
@@ -73,7 +73,7 @@ func (a *app) reproduce(ctx context.Context, modelFile, tableFile string, f *rep
 	}
 	contents := m.Contents()
 	if len(f.valid) != len(contents.ValidPrints) {
-		return usagef("the model was trained with %s, and %d given: name each one with --valid, in the same order",
+		return usagef("the model was trained with %s, and %d given: name each with --valid, in the same order",
 			format.Counted(len(contents.ValidPrints), "validation set"), len(f.valid))
 	}
 	if err := ownObjective(m, modelFile); err != nil {
@@ -121,15 +121,15 @@ func (f *reproduceFlags) loadBase(m *model.Model, file string) (*model.Model, er
 	case o == nil && f.base == "":
 		return nil, nil
 	case o == nil:
-		return nil, usagef("%s was trained from nothing: leave --init-model out", file)
+		return nil, usagef("%s was not continued from another model: leave --init-model out", file)
 	case o.How == model.Merged:
-		return nil, usagef("%s was merged from %s, and not trained: merge these again", file, format.Counted(len(o.Models), "model"))
+		return nil, usagef("%s was merged from %s, not trained: merge these again", file, format.Counted(len(o.Models), "model"))
 	case o.How == model.Pruned:
-		return nil, usagef("%s was pruned: it is model %s that can be reproduced", file, o.Models[0])
+		return nil, usagef("%s was pruned: reproduce the model %s instead", file, o.Models[0])
 	case f.base == "":
 		return nil, usagef("%s was %s from another model: give it with --init-model (sha256 %s)", file, o.How, o.Models[0])
 	case o.How == model.Continued && booster.RoundsTrained(c) <= o.Rounds:
-		return nil, usagef("%s has no rounds but those of the model it was %s from", file, o.How)
+		return nil, usagef("%s has only the rounds of the model that it was %s from", file, o.How)
 	}
 	return model.Load(f.base)
 }

@@ -16,8 +16,8 @@ type stages struct {
 
 // add gives the command the flags; what is what it gives after every N rounds.
 func (s *stages) add(cmd *cobra.Command, what string) {
-	cmd.Flags().IntVar(&s.rounds, "rounds", 0, "use the first `K` rounds of the model only (default: all)")
-	cmd.Flags().IntVar(&s.every, "staged", 0, what+" after every `N` rounds too")
+	cmd.Flags().IntVar(&s.rounds, "rounds", 0, "use only the first `K` rounds (default: all)")
+	cmd.Flags().IntVar(&s.every, "staged", 0, what+" after every `N` rounds, and after the last")
 }
 
 // given takes note of which flags were.

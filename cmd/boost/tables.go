@@ -46,7 +46,7 @@ func (r *reading) addSet(cmd *cobra.Command, names []string) {
 
 // addNoSpool gives the command --no-spool.
 func (r *reading) addNoSpool(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&r.noSpool, "no-spool", false, "keep no copy of standard input; a column that turns to text late is then an error")
+	cmd.Flags().BoolVar(&r.noSpool, "no-spool", false, "keep no copy of standard input; a column whose text comes late is then an error")
 }
 
 func leaves(names []string) []string {
@@ -55,21 +55,6 @@ func leaves(names []string) []string {
 		out[i] = strings.TrimPrefix(n, "data.")
 	}
 	return out
-}
-
-// offerKeys lets the shell complete --set with the keys.
-func offerKeys(cmd *cobra.Command, names []string) {
-	err := cmd.RegisterFlagCompletionFunc("set", func(*cobra.Command, []string, string) (words []string, _ cobra.ShellCompDirective) {
-		for _, k := range configs.Keys() {
-			if names == nil || slices.Contains(names, k.Name) {
-				words = append(words, k.Name+"=\t"+k.Doc)
-			}
-		}
-		return words, cobra.ShellCompDirectiveNoSpace | cobra.ShellCompDirectiveNoFileComp
-	})
-	if err != nil {
-		panic("boost: no flag --set to complete: " + err.Error())
-	}
 }
 
 // config reads the assignments and refuses keys that this command has no use for.
@@ -89,9 +74,9 @@ func (r *reading) config(a *app, names []string) (*configs.Config, error) {
 	for _, k := range configs.Keys() {
 		if c.Given(k.Name) && !slices.Contains(names, k.Name) {
 			if k.Name == "data.label" && slices.Contains(names, "data.categorical") {
-				return nil, usagef("--set data.label has no meaning here: --label NAME names the label")
+				return nil, usagef("--set data.label cannot be used here: give --label NAME")
 			}
-			return nil, usagef("--set %s has no meaning here: this command takes %s", k.Name, strings.Join(names, ", "))
+			return nil, usagef("--set %s cannot be used here: this command takes %s", k.Name, strings.Join(names, ", "))
 		}
 	}
 	return c, nil

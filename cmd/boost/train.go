@@ -45,10 +45,9 @@ func (a *app) trainCommand() *cobra.Command {
 		Long: `Train a model from a config file (a name ending in .toml), or straight from a table.
 Several tables are read as one.
 
-From a table: --label names the column to predict, the objective is inferred from it,
-and up to 1,000 rounds are trained, stopping after 50 without a better metric on a tenth
-of the rows that is held out (or on --valid). Text columns that mostly hold different
-values are left out. Flags change any of this, and --set any key of a config; boost init
+From a table: --label names the column to predict. The objective is inferred from it. Training
+runs for up to 1,000 rounds, and stops after 50 rounds without a better metric on a tenth of the
+rows, which is held out, or on --valid. Text columns of mostly different values are left out. Flags change any of this, and --set any key of a config; boost init
 TABLE writes it as a config.
 
 --valid 0.2 holds out a fifth of the rows, --valid-by COLUMN those that the column marks.
@@ -56,7 +55,7 @@ TABLE writes it as a config.
 --init-model continues from a model: as many rounds more, on a table with its columns and label.
 
 The model is written when training ends. Ctrl-C stops after the round and writes
-MODEL.partial; once more stops at once.`,
+MODEL.partial; a second Ctrl-C stops at once.`,
 		Example: `  boost train data.csv --label price
   boost train part-*.csv --label price --valid valid.csv --leaves 63 -o price.boost
   boost train run.toml --threads 4 --json
@@ -117,7 +116,7 @@ func (a *app) train(ctx context.Context, cmd *cobra.Command, sources []string, f
 	}
 	model, err := r.fit(ctx, false)
 	if errors.Is(err, booster.ErrCache) {
-		a.log.Warn("the cache is rebuilt", "file", c.Data.Cache, "reason", strings.TrimPrefix(err.Error(), booster.ErrCache.Error()+": "))
+		a.log.Warn("the cache is made again", "file", c.Data.Cache, "reason", strings.TrimPrefix(err.Error(), booster.ErrCache.Error()+": "))
 		model, err = r.fit(ctx, true)
 	}
 	if model == nil {
@@ -232,7 +231,7 @@ func (r *trainRun) configure(cmd *cobra.Command, sources []string, f *trainFlags
 		return err
 	}
 	if len(c.Data.Valid) > 0 && (c.Params.ValidShare > 0 || c.Params.ValidBy != "") {
-		return usagef("--valid %s is a validation set, and other rows are to be held out as one (train.valid_share, train.valid_by): leave one of both out", pasted(c.Data.Valid[0]))
+		return usagef("--valid %s is a validation set, and rows are to be held out as one too (train.valid_share, train.valid_by): leave one of them out", pasted(c.Data.Valid[0]))
 	}
 	if len(c.Data.Train) == 0 {
 		return usagef("%s names no table: set data.train", source)
@@ -241,7 +240,7 @@ func (r *trainRun) configure(cmd *cobra.Command, sources []string, f *trainFlags
 		return usagef("output.predictions cannot be standard output, where the summary goes: name a file")
 	}
 	if write.FormatOf(c.Output.Predictions) == "" {
-		return usagef("output.predictions = %q names a form that predictions are not written in: take %s", c.Output.Predictions, write.Endings)
+		return usagef("output.predictions = %q: predictions are not written in this format; expected %s", c.Output.Predictions, write.Endings)
 	}
 	if c.Output.Predictions != "" && len(c.Data.Test) == 0 {
 		return usagef("output.predictions needs a test set: set data.test, or give --test TABLE")
@@ -308,7 +307,7 @@ func (r *trainRun) goOn() error {
 			}
 		}
 		if known == nil {
-			return usagef("data.init_score = %q: %s was trained without init scores, and says itself where training starts", given, c.InitModel)
+			return usagef("data.init_score = %q: %s was trained without init scores: leave the key out", given, c.InitModel)
 		}
 		if !slices.Equal(given, known) {
 			return usagef("data.init_score = %q: %s was trained from %q", given, c.InitModel, known)

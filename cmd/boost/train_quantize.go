@@ -41,7 +41,7 @@ func (r *trainRun) configureQuantize() error {
 	if len(forms.Forms) == 0 && !bounded {
 		for _, key := range []string{"quantize.output", "quantize.calibrate", "quantize.by"} {
 			if c.Given(key) {
-				return usagef("%s needs quantize.dtype, what leaf values are stored in, as \"Q4_0\", or quantize.max_bytes or quantize.max_loss, what to choose by", key)
+				return usagef("%s needs quantize.dtype, such as \"Q4_0\", or a bound (quantize.max_bytes or quantize.max_loss)", key)
 			}
 		}
 		return nil
@@ -55,9 +55,9 @@ func (r *trainRun) configureQuantize() error {
 	case len(forms.Forms) > 1 && !bounded:
 		return usagef("quantize.dtype and quantize.tiers name several forms, and nothing says which to take: name one, or set quantize.max_bytes or quantize.max_loss")
 	case c.Params.ErrorFeedback && len(forms.Forms) > 1:
-		return usagef("quantize.error_feedback grows trees for one form, quantize.dtype: leave quantize.tiers away")
+		return usagef("quantize.error_feedback grows trees for one form, quantize.dtype: leave quantize.tiers out")
 	case q.MaxLoss >= 0 && len(c.Data.Valid) == 0 && !c.Params.HoldsOut(0):
-		return usagef("quantize.max_loss is certified on rows that nothing was trained on: give --valid TABLE, or hold rows out with --valid 0.2 or train.early_stopping")
+		return usagef("quantize.max_loss is certified on rows that are not trained on: give --valid TABLE, or hold rows out with --valid 0.2 or train.early_stopping")
 	case q.MaxLoss >= 0 && slices.Contains(r.certifying(), "-"):
 		return usagef("quantize.max_loss reads %s again after training, and standard input cannot be: give a file", strings.Join(r.certifying(), " "))
 	}

@@ -81,7 +81,7 @@ func (r *trainRun) loadTests(ctx context.Context, loaded *booster.Tables) error 
 	for _, file := range c.Data.Test {
 		test, err := r.a.openAs(ctx, file, schema, c)
 		if err == nil && test.LabelColumn() == nil && c.Output.Predictions != "" {
-			r.a.log.Info(file + " has no label: it is predicted, and not evaluated")
+			r.a.log.Info(file + " has no label: it is predicted, but not evaluated")
 		} else if err == nil {
 			err = needLabel(test, file, schema)
 		}

@@ -158,7 +158,7 @@ predictions = "p.csv"
 	// A test set without labels is predicted only.
 	file(t, "new.csv", "id,x,city,y,b\nq,0.5,Oslo,1,no\n")
 	r = must(t, 0, boost(t, "train", "run.toml", "--test", "new.csv", "--test", "u.csv"))
-	says(t, r.errors, "new.csv has no label: it is predicted, and not evaluated")
+	says(t, r.errors, "new.csv has no label: it is predicted, but not evaluated")
 	says(t, r.out, "test2")
 	says(t, readFile(t, "p.csv"), "id,high,low,mid\nq,")
 	must(t, 3, boost(t, "train", "run.toml", "--test", "new.csv", "--set", "output.predictions="))

@@ -28,7 +28,7 @@ func TestUsage(t *testing.T) {
 		{"help nothing", []string{`unknown command "nothing"; boost --help lists the commands`}},
 		{"train", []string{"CONFIG.toml or TABLE is missing"}},
 		{"train t.csv bad.toml --label y", []string{"bad.toml is a config file, which names the tables itself"}},
-		{"train t.csv --label y --valid 0.2 --valid t.csv", []string{"--valid t.csv is a validation set, and other rows are to be held out"}},
+		{"train t.csv --label y --valid 0.2 --valid t.csv", []string{"--valid t.csv is a validation set, and rows are to be held out as one too"}},
 		{"train t.csv --label y --valid 2", []string{"--valid 2: train.valid_share must be 0 … 0.9, not 2"}},
 		{"train t.csv --label y --valid 0.2 --valid-by id", []string{"both say which rows are held out"}},
 		{"train t.csv --label y --rounds 5 --set train.rounds=6", []string{"train.rounds has two values: --rounds 5 and --set train.rounds=6"}},
@@ -63,14 +63,14 @@ func TestUsage(t *testing.T) {
 		{"predict t.boost t.csv --kind class", []string{"t.boost predicts numbers, not classes"}},
 		{"predict t.boost t.csv --format orc", []string{"--format must be csv, jsonl, parquet, arrow"}},
 		{"predict t.boost t.csv --on-unseen stop", []string{"--on-unseen must be missing, error"}},
-		{"predict t.boost t.csv --set data.on_bad_row=skip", []string{"--set data.on_bad_row has no meaning here"}},
+		{"predict t.boost t.csv --set data.on_bad_row=skip", []string{"--set data.on_bad_row cannot be used here"}},
 		{"predict t.boost t.csv -o t.boost", []string{"t.boost is read, and cannot be written over"}},
 		{"eval t.boost t.csv --metric logloss", []string{`metric "logloss" does not fit this model: take rmse, mae, r2`}},
 		{"eval t.boost t.csv --metric rsme", []string{`unknown metric "rsme" (did you mean "rmse"?)`}},
-		{"inspect t.csv --set data.label=y", []string{"--set data.label has no meaning here: --label NAME names the label"}},
-		{"init t.csv --set data.label=y", []string{"--label NAME names the label"}},
-		{"eval t.boost t.csv --set data.label=y", []string{"--set data.label has no meaning here: this command takes data.format"}},
-		{"eval t.boost t.csv --set tree.leaves=3", []string{"--set tree.leaves has no meaning here"}},
+		{"inspect t.csv --set data.label=y", []string{"--set data.label cannot be used here: give --label NAME"}},
+		{"init t.csv --set data.label=y", []string{"give --label NAME"}},
+		{"eval t.boost t.csv --set data.label=y", []string{"--set data.label cannot be used here: this command takes data.format"}},
+		{"eval t.boost t.csv --set tree.leaves=3", []string{"--set tree.leaves cannot be used here"}},
 		{"inspect t.csv --trees", []string{"--trees and --importance are for models, and t.csv is a table"}},
 		{"inspect t.boost --importance weight", []string{"--importance must be gain, split, cover"}},
 		{"inspect t.boost --set data.header=true", []string{"t.boost is a model"}},
@@ -80,7 +80,7 @@ func TestUsage(t *testing.T) {
 		{"eval t.boost t.csv --rounds 3", []string{"--rounds must be 0 … 2"}},
 		{"predict t.boost t.csv --staged 0", []string{"--staged must be 1 or more rounds, not 0"}},
 		{"eval t.boost t.csv --staged -2", []string{"--staged must be 1 or more rounds, not -2"}},
-		{"predict t.boost t.csv --staged 1 --kind leaf", []string{"--staged has no meaning with --kind leaf"}},
+		{"predict t.boost t.csv --staged 1 --kind leaf", []string{"--staged cannot go with --kind leaf"}},
 		{"predict t.boost t.csv --rounds 0 --kind leaf", []string{"there are no trees"}},
 		{"predict t.boost t.csv --load compact", []string{"--load compact is for compressed models, and t.boost is a full one"}},
 		{"eval t.boost t.csv --load compact", []string{"t.boost is a full one"}},
@@ -91,33 +91,33 @@ func TestUsage(t *testing.T) {
 		{"predict t.boost t.csv --early-stop 0", []string{"--early-stop must be above 0"}},
 		{"predict t.boost t.csv --early-stop NaN", []string{"--early-stop must be above 0"}},
 		{"predict t.boost t.csv --early-stop 1 --kind class", []string{"--early-stop must be 0 with --kind class"}},
-		{"predict t.boost t.csv --early-stop 0 --kind leaf", []string{"--kind leaf asks for all"}},
-		{"predict t.boost t.csv --early-stop 1 --staged 1", []string{"--staged asks for all"}},
+		{"predict t.boost t.csv --early-stop 0 --kind leaf", []string{"--kind leaf needs all"}},
+		{"predict t.boost t.csv --early-stop 1 --staged 1", []string{"--staged needs all"}},
 		{"eval t.boost t.csv --early-stop 1", []string{"unknown flag --early-stop"}},
 		{"rollback t.boost -o o.boost", []string{"--rounds is missing"}},
 		{"rollback t.boost --rounds 1", []string{"-o is missing"}},
 		{"rollback t.boost --rounds 3 -o o.boost", []string{"--rounds must be 0 … 2"}},
 		{"rollback t.boost --rounds 1 -o t.boost", []string{"t.boost is read, and cannot be written over"}},
 		{"rollback t.boost --rounds 1 -o -", []string{"cannot be written to standard output"}},
-		{"merge t.boost -o o.boost", []string{"two models or more are needed"}},
+		{"merge t.boost -o o.boost", []string{"give two models or more"}},
 		{"merge t.boost t.boost", []string{"-o is missing"}},
 		{"merge t.boost t.boost -o t.boost", []string{"t.boost is read, and cannot be written over"}},
 		{"compare t.boost", []string{"B is missing"}},
-		{"compare t.boost t.boost t.csv t.csv", []string{`"t.csv" is one argument too many`}},
-		{"compare t.boost t.boost --metric rmse", []string{"--metric and --set are about a table, and none is given"}},
-		{"compare t.boost t.boost --set data.decimal=,", []string{"--metric and --set are about a table"}},
+		{"compare t.boost t.boost t.csv t.csv", []string{`unexpected argument "t.csv"`}},
+		{"compare t.boost t.boost --metric rmse", []string{"--metric and --set need a table"}},
+		{"compare t.boost t.boost --set data.decimal=,", []string{"--metric and --set need a table"}},
 		{"compare t.boost t.boost t.csv --metric auc", []string{`metric "auc" does not fit this model: take rmse, mae, r2`}},
-		{"bench tensors", []string{`boost bench knows no "tensors" (did you mean "tensorq"?)`}},
-		{"bench tensorq now", []string{`"now" is one argument too many`}},
-		{"bench tensorq --set tree.leaves=3", []string{"--set tree.leaves has no meaning here: this command takes keys of [registry]"}},
+		{"bench tensors", []string{`boost bench has no command "tensors" (did you mean "tensorq"?)`}},
+		{"bench tensorq now", []string{`unexpected argument "now"`}},
+		{"bench tensorq --set tree.leaves=3", []string{"--set tree.leaves cannot be used here: this command takes keys of [registry]"}},
 		{"bench tensorq --set registry.block_sise=3", []string{`unknown key "registry.block_sise" (did you mean "registry.block_size"?)`}},
 		{"bench tensorq --set registry.block_size=0", []string{"registry.block_size must be 1 … 65,536, not 0"}},
 		{"bench tensorq --set registry.warm_score=600", []string{"--set registry.warm_score=600: registry.hot_score 512: expected more than warm_score, 600"}},
 		{"bench tensorq --config scores.toml", []string{"scores.toml:3: registry.hot_score 9: expected more than warm_score, 64"}},
 		{"bench tensorq --config none.toml", []string{"config file none.toml: no such file"}},
-		{"completion tcsh", []string{`no completion for "tcsh"`}},
-		{"version now", []string{`"now" is one argument too many`}},
-		{"version -q -v", []string{"-q and -v exclude each other"}},
+		{"completion tcsh", []string{`no completion script for "tcsh"`}},
+		{"version now", []string{`unexpected argument "now"`}},
+		{"version -q -v", []string{"-q and -v contradict each other"}},
 		{"version --log-format xml", []string{`--log-format must be text or json, not "xml"`}},
 	}
 	for _, c := range cases {
@@ -199,6 +199,17 @@ func TestCompletion(t *testing.T) {
 	}
 	says(t, boost(t, "__complete", "train", "--set", "tree.l").out, "tree.leaves=")
 	says(t, boost(t, "__complete", "predict", "--kind", "").out, "value", "leaf")
+	inFolder(t)
+	file(t, "t.csv", table(20))
+	must(t, 0, boost(t, "train", "t.csv", "--label", "y", "--rounds", "1", "-q"))
+	for _, line := range []string{"train t.csv --label", "train t.csv --ignore", "train t.csv --valid-by", "inspect t.csv --label", "init t.csv --weight",
+		"predict t.boost t.csv --id"} {
+		says(t, boost(t, append(append([]string{"__complete"}, strings.Fields(line)...), "")...).out, "city\n", "id\n")
+	}
+	says(t, boost(t, "__complete", "train", "t.csv", "--set", "data.label=").out, "data.label=city\n")
+	says(t, boost(t, "__complete", "train", "t.csv", "--set", "metrics.names=").out, "metrics.names=auc\n")
+	says(t, boost(t, "__complete", "train", "t.csv", "--objective", "").out, "binary\n")
+	says(t, boost(t, "__complete", "eval", "t.boost", "t.csv", "--metric", "").out, "rmse\n")
 }
 
 // Messages in JSON are one object a line.

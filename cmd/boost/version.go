@@ -16,7 +16,7 @@ const version = "0.1.0"
 func (a *app) versionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:               "version",
-		Short:             "Print the version, and what it makes of this machine",
+		Short:             "Print the version, and what it detects of this machine",
 		Args:              arguments(),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(*cobra.Command, []string) error {

@@ -138,12 +138,16 @@ func (t *Training) roundsText(lead string) string {
 	case booster.StoppedEarly:
 		return fmt.Sprintf("%s: %s more gave no better %s on %s", text, format.Count(t.Rounds-t.BestRound), lead, on)
 	case booster.StoppedTimeLimit:
-		return text + ": the time limit was reached"
+		text += ": the time limit was reached"
 	case booster.StoppedInterrupted:
-		return text + ": interrupted"
+		text += ": interrupted"
+	default:
+		if t.BestRound < t.Rounds {
+			return fmt.Sprintf("%s: the best %s on %s", text, lead, on)
+		}
 	}
-	if t.BestRound < t.Rounds {
-		text += fmt.Sprintf(": the best %s on %s", lead, on)
+	if t.HeldOut > 0 {
+		text += "; " + on
 	}
 	return text
 }

@@ -60,7 +60,7 @@ func (e *ParseError) Error() string {
 	s.WriteString(e.Place() + ": ")
 	switch {
 	case e.Column != "" && e.Value == "":
-		fmt.Fprintf(&s, "column %q: a cell without a value is not ", e.Column)
+		fmt.Fprintf(&s, "column %q: the cell is empty, expected ", e.Column)
 	case e.Column != "":
 		fmt.Fprintf(&s, "column %q: %q is not ", e.Column, e.Value)
 	}

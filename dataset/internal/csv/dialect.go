@@ -145,7 +145,7 @@ func findDialect(o *chunk.Options, name string, h *head) (*dialect, error) {
 		return nil, &chunk.ParseError{File: name, Line: 1, Want: "the first record does not end: a quote is opened and not closed"}
 	}
 	if bytes.IndexByte(h.text, 0) >= 0 {
-		return nil, chunk.Errorf("%s is no text: it holds NUL bytes", name)
+		return nil, chunk.Errorf("%s is not a text file (contains NUL bytes)", name)
 	}
 	if i := bytes.IndexByte(h.text, '\r'); i >= 0 && i < len(h.text)-1 && bytes.IndexByte(h.text, '\n') < 0 {
 		return nil, chunk.Errorf(`%s ends its lines with a carriage return alone; write them with a line feed (tr '\r' '\n')`, name)
