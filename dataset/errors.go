@@ -1,6 +1,11 @@
 package dataset
 
-import "boost/dataset/internal/chunk"
+import (
+	"fmt"
+	"strings"
+
+	"boost/dataset/internal/chunk"
+)
 
 var (
 	// ErrTable is wrapped by every error that is the fault of a table: a file that is absent, a directory,
@@ -16,6 +21,35 @@ var (
 // ParseError is a cell, or a row if Column is empty, that does not hold what its Place asks for: File, Line,
 // Column, the Value found, what was expected (Want) and what to do (Fix). errors.Is(err, ErrTable) holds.
 type ParseError = chunk.ParseError
+
+// ParseErrors are several of them, in the order of the rows: of each column the first. Error shows
+// the first 20, one a line.
+type ParseErrors []*ParseError
+
+// Error returns the errors, one a line.
+func (e ParseErrors) Error() string {
+	const most = 20
+	var s strings.Builder
+	for i, problem := range e[:min(most, len(e))] {
+		if i > 0 {
+			s.WriteByte('\n')
+		}
+		s.WriteString(problem.Error())
+	}
+	if more := len(e) - most; more > 0 {
+		fmt.Fprintf(&s, "\nand %d more columns", more)
+	}
+	return s.String()
+}
+
+// Unwrap returns the errors.
+func (e ParseErrors) Unwrap() []error {
+	all := make([]error, len(e))
+	for i, problem := range e {
+		all[i] = problem
+	}
+	return all
+}
 
 // ColumnError is a column that cannot be read, in a table that can be read without it: it holds lists, is
 // encrypted, or is written in a way that is not understood. errors.Is(err, ErrTable) holds.

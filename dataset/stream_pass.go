@@ -99,7 +99,7 @@ func (r *streamPass) part(ch *chunk.Chunk) *streamPart {
 	for i := range ch.Columns {
 		p.owned = append(p.owned, ch.Columns[i].Buffers())
 	}
-	a := &tableBuilder{Options: r.in.Options, files: r.files, chunks: []*chunk.Chunk{ch}, whole: ch.Whole}
+	a := &tableBuilder{Options: r.in.Options, files: r.files, chunks: []*chunk.Chunk{ch}, whole: ch.Whole, part: true}
 	p.table, p.err = a.table(r.columns)
 	return p
 }

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -16,6 +17,7 @@ type tableBuilder struct {
 	files     []string // names; of length 0 for tables in memory
 	chunks    []*chunk.Chunk
 	whole     bool  // one chunk, whose numbers can be used as they are
+	part      bool  // the chunk is a part of a stream, which ends at the first problem
 	firsts    []int // row at which each chunk begins, and the number of rows
 	columns   []*columnBuilder
 	locations chunk.RowLocations
@@ -151,9 +153,11 @@ func (a *tableBuilder) locateRows() {
 
 func (a *tableBuilder) rows() int { return a.firsts[len(a.firsts)-1] }
 
-// checkCells fails on the first row of a wrong shape or the first cell that is
+// checkCells fails on a row of a wrong shape and, of each column before it, on the first cell that is
 // bad whatever the rest of its column holds, unless bad rows are skipped.
 func (a *tableBuilder) checkCells() error {
+	var found []*ParseError
+	seen := make([]bool, len(a.columns))
 	for k, ch := range a.chunks {
 		if a.SkipBadRows {
 			if !ch.Shape.Allows(true) {
@@ -161,26 +165,20 @@ func (a *tableBuilder) checkCells() error {
 			}
 			continue
 		}
-		var first *chunk.OddCell
-		var column *columnBuilder
-		var broken bool
-		for _, c := range a.columns {
+		for i, c := range a.columns {
 			p := c.chunks[k]
-			if p.Numeric() && c.Want != chunk.WantNumber || len(p.Odd().First) == 0 {
+			if seen[i] || p.Numeric() && c.Want != chunk.WantNumber || len(p.Odd().First) == 0 {
 				continue
 			}
-			if cell := &p.Odd().First[0]; first == nil || cell.Row < first.Row {
-				first, column, broken = cell, c, !p.Numeric()
-			}
-		}
-		if first != nil {
-			return a.badCell(column, a.firsts[k]+first.Row, first.Text, broken)
+			cell := &p.Odd().First[0]
+			seen[i], found = true, append(found, a.badCell(c, a.firsts[k]+cell.Row, cell.Text, !p.Numeric()))
 		}
 		if ch.Shape != nil {
-			return a.badShape(ch)
+			found = append(found, a.badShape(ch))
+			break
 		}
 	}
-	return nil
+	return a.problems(found)
 }
 
 // endedWell returns the error that ended the input, which counts for less than bad
@@ -238,6 +236,7 @@ func (c *columnBuilder) anyNumeric() bool {
 // inferTypes decides for every column whether it becomes numbers, by this
 // rule: all cells parse: numbers; fewer than 90 %: categories; between: an error.
 func (a *tableBuilder) inferTypes() error {
+	var found []*ParseError
 	for _, c := range a.columns {
 		if c.Want == chunk.WantText {
 			continue
@@ -247,12 +246,55 @@ func (a *tableBuilder) inferTypes() error {
 		case chunk.WantNumber:
 			c.number = true
 		case chunk.WantAny:
-			if err := a.inferType(c); err != nil {
+			err := a.inferType(c)
+			if problem := (*ParseError)(nil); errors.As(err, &problem) {
+				found = append(found, problem)
+			} else if err != nil {
 				return err
 			}
 		}
 	}
-	return nil
+	if label := a.labelled(); len(found) > 0 && label != nil && !slices.ContainsFunc(found, func(e *ParseError) bool { return e.Column == label.Name }) {
+		if row := a.firstMissing(label); row >= 0 {
+			found = append(found, a.unlabelled(label, row))
+		}
+	}
+	return a.problems(found)
+}
+
+// firstMissing returns the first row of a column that has no value, −1 where each has one.
+func (a *tableBuilder) firstMissing(c *columnBuilder) int {
+	for k, p := range c.chunks {
+		row := slices.IndexFunc(p.F32, func(v float32) bool { return v != v })
+		row = max(row, slices.IndexFunc(p.F64, func(v float64) bool { return v != v }))
+		if row = max(row, slices.Index(p.Codes, chunk.MissingCode)); row >= 0 {
+			return a.firsts[k] + row
+		}
+	}
+	return -1
+}
+
+// problems returns what is wrong with a table, in the order of its rows, as one error; nil for nothing.
+func (a *tableBuilder) problems(found []*ParseError) error {
+	switch len(found) {
+	case 0:
+		return nil
+	case 1:
+		return found[0]
+	}
+	slices.SortStableFunc(found, func(x, y *ParseError) int {
+		switch {
+		case a.before(x.File, x.Line, y):
+			return -1
+		case a.before(y.File, y.Line, x):
+			return 1
+		}
+		return 0
+	})
+	if a.part {
+		return found[0]
+	}
+	return ParseErrors(found)
 }
 
 func (a *tableBuilder) inferType(c *columnBuilder) error {

@@ -92,8 +92,8 @@ func (a *app) root() *cobra.Command {
 		Short: "Gradient-boosted trees: a table in, a model out",
 		Long: `boost trains gradient-boosted trees on table files and predicts with them.
 
-A TABLE is a CSV, TSV, Parquet, Arrow, JSON lines or LibSVM file, plain or compressed with gzip or zstd, a
-glob in quotes, or - for standard input.
+A TABLE is a CSV, TSV, Parquet, Arrow, Excel, JSON lines or LibSVM file, plain or compressed with
+gzip or zstd, a glob in quotes, or - for standard input.
 The same data, parameters and seed give the same model, byte for byte, on any machine.`,
 		Example: `  boost train data.csv --label price -o price.boost
   boost eval price.boost test.csv

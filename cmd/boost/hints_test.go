@@ -110,3 +110,13 @@ func TestAdvice(t *testing.T) {
 		follow(t, args)
 	}
 }
+
+// All columns of which something is wrong are reported by one run, each with what to do.
+func TestProblemsTogether(t *testing.T) {
+	inFolder(t)
+	file(t, "t.csv", "a,b,y\n"+strings.Repeat("1,2,3\n4,5,6\n", 30)+"x,2,3\n1,z,3\n1,2,\n")
+	r := must(t, 3, boost(t, "train", "t.csv", "--label", "y"))
+	says(t, r.errors, `t.csv:62: column "a": "x" is not a number`, `--categorical a`, `t.csv:63: column "b": "z" is not a number`, "--categorical b",
+		`t.csv:64: column "y": the cell is empty, expected a label`, "--set data.on_bad_row=skip")
+	must(t, 0, boost(t, "train", "t.csv", "--label", "y", "-q", "--rounds", "2", "--categorical", "a", "--categorical", "b", "--set", "data.on_bad_row=skip"))
+}

@@ -221,7 +221,7 @@ func (a *app) predictWhole(ctx context.Context, p *predictions, f *predictFlags,
 // ofPredicting words an error about a table for predict: every row has its line, so that
 // the way out of skipping some is none.
 func ofPredicting(err error) error {
-	if bad := (*dataset.ParseError)(nil); errors.As(err, &bad) {
+	for _, bad := range badCells(err) {
 		bad.Fix = strings.TrimSuffix(bad.Fix, `, or set on_bad_row = "skip" to leave such rows out`)
 	}
 	return atCommandLine(err)
@@ -254,14 +254,21 @@ func (a *app) warnInitScores(file string) {
 // atCommandLine words the way out of a bad cell as flags of a command that has no config:
 // the table may be written in another way than the model remembers.
 func atCommandLine(err error) error {
-	bad := (*dataset.ParseError)(nil)
-	if !errors.As(err, &bad) {
-		return err
+	for _, bad := range badCells(err) {
+		if strings.Contains(bad.Fix, "missing = ") && hasDecimalComma(bad.Value) {
+			bad.Fix = `set decimal = "," if numbers have a decimal comma`
+		}
 	}
-	if strings.Contains(bad.Fix, "missing = ") && hasDecimalComma(bad.Value) {
-		bad.Fix = `set decimal = "," if numbers have a decimal comma`
+	return err
+}
+
+// badCells returns what an error says of cells and rows.
+func badCells(err error) []*dataset.ParseError {
+	all := (dataset.ParseErrors)(nil)
+	if one := (*dataset.ParseError)(nil); !errors.As(err, &all) && errors.As(err, &one) {
+		all = dataset.ParseErrors{one}
 	}
-	return bad
+	return all
 }
 
 // hasDecimalComma reports whether a text would be a number if its comma were a point.

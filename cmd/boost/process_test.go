@@ -111,7 +111,7 @@ func TestInterruptTwice(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.until("")
-	p.until("stopping as soon as this step is done; once more stops at once")
+	p.until("stopping after this step; press Ctrl-C again to stop at once")
 	must(t, 130, p.end())
 }
 

@@ -47,8 +47,8 @@ Several tables are read as one.
 
 From a table: --label names the column to predict. The objective is inferred from it. Training
 runs for up to 1,000 rounds, and stops after 50 rounds without a better metric on a tenth of the
-rows, which is held out, or on --valid. Text columns of mostly different values are left out. Flags change any of this, and --set any key of a config; boost init
-TABLE writes it as a config.
+rows, which is held out, or on --valid. Text columns of mostly different values are left out.
+Flags change any of this, and --set any key of a config; boost init TABLE writes it as a config.
 
 --valid 0.2 holds out a fifth of the rows, --valid-by COLUMN those that the column marks.
 
