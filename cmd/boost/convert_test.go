@@ -43,7 +43,7 @@ func TestConvert(t *testing.T) {
 		args string
 		says string
 	}{
-		{2, "convert y.boost y.txt", "end it in .boost or .json"},
+		{2, "convert y.boost y.txt", "expected a name that ends in .boost or .json"},
 		{2, "convert y.boost y.boost", "is read"},
 		{2, "convert y.boost", "OUT is missing"},
 		{4, "convert none.boost x.json", "none.boost"},

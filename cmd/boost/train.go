@@ -116,7 +116,7 @@ func (a *app) train(ctx context.Context, cmd *cobra.Command, sources []string, f
 	}
 	model, err := r.fit(ctx, false)
 	if errors.Is(err, booster.ErrCache) {
-		a.log.Warn("the cache is made again", "file", c.Data.Cache, "reason", strings.TrimPrefix(err.Error(), booster.ErrCache.Error()+": "))
+		a.log.Warn("the cache is rebuilt", "file", c.Data.Cache, "reason", strings.TrimPrefix(err.Error(), booster.ErrCache.Error()+": "))
 		model, err = r.fit(ctx, true)
 	}
 	if model == nil {
