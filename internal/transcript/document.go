@@ -76,14 +76,15 @@ func replay(text string, run func(command string) (string, error)) (*replayed, e
 	return &d, nil
 }
 
-// measured are times and amounts of memory, which no two runs have in common, and the width of columns
-// of them.
+// What no two runs have in common: times, amounts of memory, the width of columns of them, and the line
+// of a run's stages, which names those that took long.
 var (
+	stages   = regexp.MustCompile(`(?m)^time .*$`)
 	measured = regexp.MustCompile(`\d[\d,]*(\.\d+)? ?(µs|ms|s|min|h|[KMGT]i?B at most)\b`)
 	spaces   = regexp.MustCompile(`[ \t]+`)
 )
 
 // settled is an output without what is measured.
 func settled(text string) string {
-	return spaces.ReplaceAllString(measured.ReplaceAllString(text, "…"), " ")
+	return spaces.ReplaceAllString(measured.ReplaceAllString(stages.ReplaceAllString(text, "time"), "…"), " ")
 }

@@ -50,14 +50,15 @@ func TestReplayRefuses(t *testing.T) {
 
 func TestSettled(t *testing.T) {
 	for _, same := range [][2]string{
-		{"time    load 42.7 ms, total 310 ms", "time    load 4 ms, total 1.2 s"},
+		{"time   191 ms: load 15 ms, train 155 ms, other 11 ms\nnext", "time   1.2 s: load 1 s, train 0.2 s\nnext"},
+		{"took 42.7 ms", "took 1.2 s"},
 		{"memory  40.5 MB at most", "memory  1,040 MB at most"},
 	} {
 		if settled(same[0]) != settled(same[1]) {
 			t.Errorf("%q and %q are told apart", same[0], same[1])
 		}
 	}
-	for _, other := range [][2]string{{"model 110 KB", "model 111 KB"}, {"auc 0.5", "auc 0.6"}} {
+	for _, other := range [][2]string{{"model 110 KB", "model 111 KB"}, {"auc 0.5", "auc 0.6"}, {"time 1 s\na", "time 1 s\nb"}} {
 		if settled(other[0]) == settled(other[1]) {
 			t.Errorf("%q and %q are the same", other[0], other[1])
 		}
