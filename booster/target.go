@@ -133,8 +133,8 @@ func (tg *target) labels(t *dataset.Table) ([]float64, error) {
 const maxInferred = 20
 
 // InferObjective chooses an objective for the table's label: binary for two
-// classes, multiclass for more text classes or up to 20 whole numbers, else
-// regression. The reason is for people.
+// classes, multiclass for more text classes or for up to 20 whole numbers that have two
+// rows each on average, else regression. The reason is for people.
 func InferObjective(t *dataset.Table) (name, reason string, err error) {
 	label := t.LabelColumn()
 	if label == nil {
@@ -146,6 +146,8 @@ func InferObjective(t *dataset.Table) (name, reason string, err error) {
 		return "binary", fmt.Sprintf("label %q has the two values %s", label.Name(), someNames(classes)), nil
 	case label.Kind() == dataset.Category:
 		return "multiclass", fmt.Sprintf("label %q has %d text classes", label.Name(), len(classes)), nil
+	case few && len(classes) > 2 && wholeNumbers(label) && 2*len(classes) > label.Len():
+		return "regression", fmt.Sprintf("label %q has %d distinct whole numbers in %d rows; set train.objective = \"multiclass\" if they are classes", label.Name(), len(classes), label.Len()), nil
 	case few && len(classes) > 2 && wholeNumbers(label):
 		return "multiclass", fmt.Sprintf("label %q has %d distinct whole numbers; set train.objective = \"regression\" if they are quantities", label.Name(), len(classes)), nil
 	}
