@@ -197,7 +197,7 @@ func TestOutOfCore(t *testing.T) {
 func loadAndTrain(t *testing.T, p booster.Params, in booster.Input) (sum, log string) {
 	t.Helper()
 	var b bytes.Buffer
-	in.Log = slog.New(slog.NewTextHandler(&b, nil))
+	in.Log = slog.New(slog.NewTextHandler(&b, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	l, err := booster.LoadTables(context.Background(), p, in)
 	if err != nil {
 		t.Fatal(err)
