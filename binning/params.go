@@ -171,9 +171,9 @@ func (p Params) checkTogether() error {
 	case p.MissingAs == Mask && p.Layout != Auto && p.Layout != LayoutCol:
 		return refuse("binning.missing_as = \"mask\" needs binning.layout = \"col\" or \"auto\", not %q", p.Layout)
 	case p.MissingAs == Mask && p.bundleAsked():
-		return refuse("binning.missing_as = \"mask\" cannot go with binning.bundle = \"on\" or binning.bundle_conflicts: a bundle has no bit of its own for each feature")
+		return refuse("binning.missing_as = \"mask\" cannot go with binning.bundle or binning.bundle_conflicts: a bundle has no bit of its own for each feature")
 	case sparse && p.bundleAsked():
-		return refuse("binning.layout = %q cannot go with binning.bundle = \"on\" or binning.bundle_conflicts: both leave out the same cells", p.Layout)
+		return refuse("binning.layout = %q cannot go with binning.bundle or binning.bundle_conflicts: both leave out the same cells", p.Layout)
 	}
 	return nil
 }
