@@ -22,6 +22,7 @@ const (
 	StoppedEarly       = "early_stopping"
 	StoppedTimeLimit   = "time_limit"
 	StoppedInterrupted = "interrupted"
+	StoppedUnsplit     = "no_splits" // of the trees of the first ten rounds
 )
 
 // Report describes a training run: what depends on the machine and the moment, and

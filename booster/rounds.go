@@ -3,6 +3,7 @@ package booster
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"boost/binning"
@@ -115,8 +116,34 @@ func (b *boosting) rounds(ctx context.Context) error {
 			b.stopped = StoppedEarly
 			return nil
 		}
+		if round+1 == b.first+unsplitRounds && b.unsplit() {
+			b.stopped = StoppedUnsplit
+			b.log.Warn("no tree of the first rounds has a split", "rounds", unsplitRounds, "because", b.whyUnsplit())
+			return nil
+		}
 	}
 	return nil
+}
+
+// unsplitRounds is the number of rounds after which a run ends if none of its trees has a split: more rounds would
+// hardly have any.
+const unsplitRounds = 10
+
+// unsplit reports whether no tree of the run has a split.
+func (b *boosting) unsplit() bool {
+	return !slices.ContainsFunc(b.trees[b.first*b.outputs:], func(t tree.Tree) bool { return t.NumSplits() > 0 })
+}
+
+// whyUnsplit says what is likely to be in the way of splits.
+func (b *boosting) whyUnsplit() string {
+	m, least := b.data.matrix, b.p.Tree.MinDataInLeaf
+	switch {
+	case int(m.Offsets()[m.NFeatures()]) == m.NFeatures():
+		return "no feature has more than one bin"
+	case b.n < 2*least:
+		return fmt.Sprintf("%d rows are fewer than twice tree.min_data_in_leaf = %d", b.n, least)
+	}
+	return "no split keeps the limits of [tree] and lowers the loss"
 }
 
 // round grows one tree per output.

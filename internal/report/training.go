@@ -141,6 +141,8 @@ func (t *Training) roundsText(lead string) string {
 		text += ": the time limit was reached"
 	case booster.StoppedInterrupted:
 		text += ": interrupted"
+	case booster.StoppedUnsplit:
+		text += ": no tree has a split"
 	default:
 		if t.BestRound < t.Rounds {
 			return fmt.Sprintf("%s: the best %s on %s", text, lead, on)
