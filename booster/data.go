@@ -20,5 +20,11 @@ func OutOfCore(s *dataset.ChunkedTable) Data { return Data{newChunkedSource(s)} 
 // MetaColumns returns the columns that are no features, with notes and the locations of rows.
 func (d Data) MetaColumns() *dataset.Table { return d.source.metaColumns() }
 
+// Table returns the whole table, nil where it is not in memory.
+func (d Data) Table() *dataset.Table {
+	s, _ := d.source.(tableSource)
+	return s.table
+}
+
 // Schema describes all columns, the features too.
 func (d Data) Schema() dataset.Schema { return d.source.schema() }

@@ -20,6 +20,7 @@ import (
 	"boost/dataset/write"
 	"boost/internal/format"
 	"boost/internal/output"
+	"boost/internal/profile"
 	"boost/objectives"
 	"boost/ptq/compress"
 )
@@ -188,7 +189,30 @@ func (r *trainRun) fit(ctx context.Context, rebuild bool) (*booster.Model, error
 	if err != nil && (model == nil || !errors.Is(err, booster.ErrInterrupted)) {
 		return nil, ofTable(c.Data.Train, err)
 	}
+	r.sayLeak(model, loaded.Train.Table(), objective.HasClasses())
 	return model, err
+}
+
+// sayLeak names the column that has most of the gain if it predicts the label almost perfectly by itself, as inspect does.
+func (r *trainRun) sayLeak(m *model.Model, table *dataset.Table, classes bool) {
+	columns, err := m.Importance(model.ByGain)
+	if err != nil || table == nil || table.LabelColumn() == nil {
+		return
+	}
+	most, total := model.FeatureImportance{}, 0.0
+	for _, c := range columns {
+		if total += c.Value; c.Value > most.Value {
+			most = c
+		}
+	}
+	label := table.LabelColumn().Name()
+	if most.Value < total/2 {
+		return
+	}
+	if score := profile.Alone(table, profile.Params{Label: label, Classes: classes}, most.Name); score.Leaks() {
+		r.a.log.Warn(fmt.Sprintf("column %q alone predicts %q almost perfectly (%s %.4f): if it is not known when predictions are made, set data.ignore = [%q]",
+			most.Name, label, score.Measure, score.Value, most.Name))
+	}
 }
 
 // progressSteps is the length of the progress bar, 0 for none.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -286,5 +287,27 @@ func TestTrainUndefinedMetric(t *testing.T) {
 	says(t, r.errors, "the metric that early stopping goes by is undefined, and counts as no better (set valid, metric auc)")
 	if s := trained(t, r); s.Rounds != 3 || s.Stopped != "early_stopping" || s.Metrics["valid"]["auc"] != nil {
 		t.Errorf("unlikely summary: %+v", s)
+	}
+}
+
+// A column that gives the label away is named, as inspect names it, and nothing else is.
+func TestTrainNamesLeaks(t *testing.T) {
+	var text strings.Builder
+	text.WriteString("x,my leak,y,z\n")
+	for i := range 500 {
+		fmt.Fprintf(&text, "%d,%d,%s,%d\n", i*7919%500, 3+i%2*4, []string{"no", "yes"}[i%2], i%2*(i%5))
+	}
+	path := filepath.Join(t.TempDir(), "t.csv")
+	if err := os.WriteFile(path, []byte(text.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	const said = "alone predicts \"y\" almost perfectly"
+	args := []string{"train", path, "--label", "y", "--rounds", "5", "-o", filepath.Join(t.TempDir(), "m.boost")}
+	r := boost(t, args...)
+	if want := `column "my leak" ` + said + ` (auc 1.0000)`; r.code != 0 || strings.Count(r.errors, want) != 1 || !strings.Contains(r.errors, "--ignore 'my leak'") {
+		t.Errorf("exit code %d, %q with its flag is missing in\n%s", r.code, want, r.errors)
+	}
+	if r := boost(t, append(args, "--ignore", "my leak")...); r.code != 0 || strings.Contains(r.errors, said) {
+		t.Errorf("exit code %d without the leak:\n%s", r.code, r.errors)
 	}
 }

@@ -34,6 +34,22 @@ func (s *Score) Leaks() bool {
 	return s.Value >= leakingShare
 }
 
+// Alone returns the score of one column of a table, nil without one.
+func Alone(t *dataset.Table, p Params, name string) *Score {
+	index := slices.IndexFunc(t.Columns(), func(c *dataset.Column) bool { return c.Name() == name })
+	s := &profiler{
+		table: t, target: newTarget(t, p), rowHashes: make([]uint64, t.NumRows()),
+		columns: make([]*column, len(t.Columns())), work: []int{index}, scratch: make([]scratch, 1),
+	}
+	if s.target == nil || index < 0 {
+		return nil
+	}
+	c := &column{out: new(Figures), source: t.Columns()[index]}
+	s.columns[index] = c
+	s.Run(0, 0)
+	return c.out.LabelScore
+}
+
 const (
 	leakingAUC   = 0.99
 	leakingShare = 0.98

@@ -133,6 +133,12 @@ func TestScoresOfScikitLearn(t *testing.T) {
 	if named(t, adult, "income").LabelScore != nil {
 		t.Error("the label is scored by itself")
 	}
+	for _, column := range []string{"relationship", "age"} {
+		got := profile.Alone(open(t, "../../examples/adult/train.csv.gz"), profile.Params{Label: "income", Classes: true}, column)
+		if want := named(t, adult, column).LabelScore; got == nil || *got != *want {
+			t.Errorf("%s alone: score %+v, want %+v", column, got, want)
+		}
+	}
 	wine := open(t, "../../examples/wine_quality/train.csv.gz")
 	alcohol := of(t, wine, profile.Params{Label: "alcohol"}, 2)
 	near(alcohol, "density", "rank_r2", 0.5039, 0.015)
