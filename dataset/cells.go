@@ -5,6 +5,7 @@ import (
 	"unicode/utf8"
 
 	"boost/dataset/internal/chunk"
+	"boost/dataset/internal/inmemory"
 )
 
 // CellReader reads single cells as FromColumns with As(schema) reads columns.
@@ -84,7 +85,7 @@ func (r *CellReader) Text(c *ColumnSchema, text string) (Cell, error) {
 // Integer returns a whole number as a float64. One that float64 cannot hold exactly is an error that
 // wraps ErrTable.
 func (r *CellReader) Integer(c *ColumnSchema, v int64) (float64, error) {
-	f, exact := exactInt(v)
+	f, exact := inmemory.ExactInt(v)
 	if !exact {
 		return f, chunk.Errorf("column %q: float64 cannot hold %d exactly; give it as text", c.Name, v)
 	}

@@ -1,0 +1,113 @@
+package inmemory
+
+import "boost/dataset/internal/chunk"
+
+// UnknownRows stands for a number of rows that a column does not tell.
+const UnknownRows = -1
+
+// Rows returns how many rows a column of values has. said is what its owner says, 0 for nothing.
+func Rows(name string, values any, said int) (int, error) {
+	n := 0
+	switch v := values.(type) {
+	case []float64:
+		n = len(v)
+	case []float32:
+		n = len(v)
+	case []int:
+		n = len(v)
+	case []int64:
+		n = len(v)
+	case []int32:
+		n = len(v)
+	case []bool:
+		n = len(v)
+	case []string:
+		n = len(v)
+	case chunk.Sparse, *chunk.Sparse:
+		if v == (*chunk.Sparse)(nil) {
+			return 0, chunk.Errorf("column %q has no values", name)
+		}
+		if said == 0 {
+			return UnknownRows, nil
+		}
+		return said, nil
+	default:
+		return 0, chunk.Errorf("column %q has values of type %T; use []float64, []float32, []int, []int64, []int32, []bool, []string or Sparse",
+			name, values)
+	}
+	if said != 0 && said != n {
+		return 0, chunk.Errorf("column %q has %d values, and Rows says %d", name, n, said)
+	}
+	return n, nil
+}
+
+// Column turns the values of one column of a table of so many rows, which Rows has counted, into a column chunk.
+// Slices of floats that need no conversion become the chunk's own.
+func Column(o *chunk.Options, t chunk.Target, rows int, values any) (*chunk.ColumnChunk, error) {
+	switch v := values.(type) {
+	case []float64:
+		return o.FromNumbers(t, v)
+	case []float32:
+		if v != nil && t.Want != chunk.WantCategory && t.Want != chunk.WantText {
+			v = chunk.WithoutNumbers(v, o.MissingNumbers)
+			return &chunk.ColumnChunk{F32: v, Present: chunk.Present(v), Typed: true}, nil
+		}
+		return o.FromNumbers(t, chunk.Widened(v))
+	case []int:
+		return exactNumbers(o, t, len(v), func(i int) (float64, bool) { return ExactInt(int64(v[i])) })
+	case []int64:
+		return exactNumbers(o, t, len(v), func(i int) (float64, bool) { return ExactInt(v[i]) })
+	case []int32:
+		return exactNumbers(o, t, len(v), func(i int) (float64, bool) { return float64(v[i]), true })
+	case []bool:
+		return exactNumbers(o, t, len(v), func(i int) (float64, bool) {
+			if v[i] {
+				return 1, true
+			}
+			return 0, true
+		})
+	case []string:
+		return o.FromTexts(t, len(v), func(i int) (string, bool) { return v[i], !o.IsMissing([]byte(v[i])) })
+	case *chunk.Sparse:
+		return sparse(o, t, rows, v)
+	case chunk.Sparse:
+		return sparse(o, t, rows, &v)
+	}
+	panic("inmemory: Rows lets other types through")
+}
+
+// exactNumbers takes n numbers, NaN where missing. at reports false where float64 has no
+// such number.
+func exactNumbers(o *chunk.Options, t chunk.Target, n int, at func(i int) (v float64, exact bool)) (*chunk.ColumnChunk, error) {
+	values := make([]float64, n)
+	for i := range values {
+		v, exact := at(i)
+		if !exact {
+			return nil, chunk.Errorf("row %d: column %q holds an integer that float64 cannot hold exactly; give it as text to use it as a category", i+1, t.Name)
+		}
+		values[i] = v
+	}
+	return o.FromNumbers(t, values)
+}
+
+// sparse takes stored cells; columns that are no numeric features take them densely.
+func sparse(o *chunk.Options, t chunk.Target, rows int, s *chunk.Sparse) (*chunk.ColumnChunk, error) {
+	if wrong := s.Check(); wrong != "" {
+		return nil, chunk.Errorf("column %q %s", t.Name, wrong)
+	}
+	if n := len(s.Rows); n > 0 && int(s.Rows[n-1]) >= rows {
+		return nil, chunk.Errorf("column %q stores a value of row %d, and the table has %d rows", t.Name, s.Rows[n-1], rows)
+	}
+	if t.Role != chunk.Feature || t.Want == chunk.WantCategory {
+		return o.FromNumbers(t, s.Expand64(rows))
+	}
+	s = s.WithoutNumbers(o.MissingNumbers).WithoutFill()
+	return &chunk.ColumnChunk{Sparse: s, Present: rows - s.Missing(rows), Typed: true}, nil
+}
+
+// ExactInt returns a whole number as a float64. It reports false for integers that float64 would round.
+func ExactInt(v int64) (float64, bool) {
+	f := float64(v)
+	// 2⁶³ itself is what the largest integers round up to; it has no way back.
+	return f, f < 1<<63 && int64(f) == v
+}
