@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"boost/dataset/internal/chunk"
+	"boost/dataset/internal/fingerprint"
 	"boost/dataset/internal/sample"
 	"boost/internal/kernel/mix"
 )
@@ -205,7 +206,7 @@ func (s *ChunkedTable) Chunks(ctx context.Context, f func(first int, features *T
 	r := &featurePass{ChunkedTable: s, visit: f}
 	if r.hashing = s.print == ""; r.hashing {
 		for _, c := range s.features {
-			r.hashes = append(r.hashes, newCellHash(c.shape()))
+			r.hashes = append(r.hashes, fingerprint.NewColumn(c.Name, c.levels))
 		}
 	}
 	s.passes++
@@ -235,7 +236,7 @@ type featurePass struct {
 	*ChunkedTable
 	visit   func(first int, features *Table) error
 	hashing bool
-	hashes  []cellHash
+	hashes  []*fingerprint.Column
 
 	mutex sync.Mutex
 	sum   mix.Sum
@@ -271,9 +272,7 @@ func (r *featurePass) chunk(ch *chunk.Chunk) error {
 // hash adds what a feature's cells from row first on mean for the fingerprint.
 func (r *featurePass) hash(sum *mix.Sum, feature int, column *Column, first int) {
 	if r.hashing {
-		h := r.hashes[feature]
-		h.column, h.first = column, first
-		sum.Add(h.all())
+		sum.Add(column.mixed(r.hashes[feature], first, 0, column.Len()))
 	}
 }
 
@@ -291,21 +290,18 @@ func (r *featurePass) show(first int, t *Table, sum mix.Sum) error {
 
 // fingerprint hashes the sum over the features' cells together with the other columns.
 func (s *ChunkedTable) fingerprint(sum mix.Sum) string {
-	var used []*Column
+	hash := fingerprint.NewTable()
 	for _, c := range s.schema.Columns {
-		switch c.Role {
-		case IDRole:
+		if c.Role == IDRole {
 			continue
-		case Feature:
-			used = append(used, &Column{name: c.Name, role: c.Role})
-		default:
+		}
+		hash.Add(c.Name, c.Role)
+		if c.Role != Feature {
 			column := s.metaColumns.Column(c.Name)
-			used = append(used, column)
-			h := newCellHash(column)
-			sum.Add(h.sum(0, s.rows))
+			sum.Add(column.mixed(fingerprint.NewColumn(c.Name, column.levels), 0, 0, s.rows))
 		}
 	}
-	return fingerprintOf(used, s.rows, sum)
+	return hash.Digits(s.rows, sum)
 }
 
 // chunkedFeature is a feature with its type.
