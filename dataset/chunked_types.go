@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"boost/dataset/internal/chunk"
+	"boost/dataset/internal/dictionary"
 	"boost/dataset/internal/sample"
 )
 
@@ -384,10 +385,10 @@ func (a *tableBuilder) nameLevels(c *columnBuilder, column *chunkedFeature) {
 		codes[i] = int32(i)
 	}
 	if c.Schema != nil {
-		codes, column.levels = codesOfSchema(codes, c.levels, c.Schema, a.Decimal)
+		codes, column.levels = dictionary.OfSchema(codes, c.levels, c.Schema, a.Decimal)
 		column.numericLevels = c.Schema.NumericLevels
 	} else {
-		codes, column.levels, column.numericLevels = c.nameLevels(codes, a.Decimal)
+		codes, column.levels, column.numericLevels = dictionary.Inferred(codes, c.levels, c.trimmed, a.Decimal)
 	}
 	column.index = make(map[string]int32, len(c.levels))
 	column.counts = make([]int, len(column.levels))

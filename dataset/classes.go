@@ -3,9 +3,9 @@ package dataset
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"boost/dataset/internal/chunk"
+	"boost/dataset/internal/dictionary"
 )
 
 // ClassesOf returns the classes of a label column, those that occur in its rows:
@@ -21,7 +21,7 @@ func ClassesOf(c *Column) (classes []string, numeric bool) {
 func FewClasses(c *Column, most int) (classes []string, numeric, ok bool) {
 	c = c.dense()
 	if !c.kind.Numeric() {
-		classes, numeric = classesOfLevels(c)
+		classes, numeric = dictionary.Classes(c.Codes(), c.levels, c.numericLevels)
 		return classes, numeric, true
 	}
 	var values []float64
@@ -41,7 +41,7 @@ func FewClasses(c *Column, most int) (classes []string, numeric, ok bool) {
 			}
 		}
 	}
-	return numberNames(values), true, true
+	return dictionary.NumberNames(values), true, true
 }
 
 // recentNumbers are numbers that were looked up last, in places by a few bits of a hash: of few numbers it
@@ -58,42 +58,6 @@ func (r *recentNumbers) at(v float64) *recentNumber {
 	return &r[math.Float64bits(v)*0x9E3779B97F4A7C15>>56]
 }
 
-// classesOfLevels is ClassesOf for a column of text.
-func classesOfLevels(c *Column) (classes []string, numeric bool) {
-	used := make([]bool, len(c.levels))
-	for _, code := range c.Codes() {
-		if code >= 0 {
-			used[code] = true
-		}
-	}
-	var values []float64
-	numeric = c.numericLevels
-	for i, level := range c.levels {
-		if !used[i] {
-			continue
-		}
-		classes = append(classes, level)
-		if v, ok := numberOf(level); ok {
-			values = append(values, v)
-		}
-	}
-	// A schema's levels are numbers, but the levels that a file adds need not be.
-	if numeric && len(values) == len(classes) {
-		return numberNames(values), true
-	}
-	slices.Sort(classes)
-	return classes, false
-}
-
-func numberNames(values []float64) []string {
-	slices.Sort(values)
-	names := make([]string, len(values))
-	for i, v := range values {
-		names[i] = FormatNumber(v)
-	}
-	return names
-}
-
 // EncodeClasses returns the index of every row's label among classes, as ClassesOf
 // orders and names them. A label that is missing or no class is an error that
 // names the first such row; so is a table without a label column.
@@ -108,7 +72,7 @@ func (t *Table) EncodeClasses(classes []string, numeric bool) ([]float64, error)
 		for i, class := range classes {
 			// Text classes may still be written as numbers; only their canonical
 			// form is one that a column of numbers can mean.
-			if v, ok := numberOf(class); ok && (numeric || FormatNumber(v) == class) {
+			if v, ok := dictionary.Number(class); ok && (numeric || FormatNumber(v) == class) {
 				index[v] = float64(i)
 			}
 		}
@@ -127,7 +91,7 @@ func (t *Table) EncodeClasses(classes []string, numeric bool) ([]float64, error)
 		}
 		return encoded, nil
 	}
-	byLevel := classCodes(c.levels, classes, numeric)
+	byLevel := dictionary.ClassCodes(c.levels, classes, numeric)
 	for row, code := range c.Codes() {
 		if code < 0 || byLevel[code] < 0 {
 			return nil, t.badLabel(c, row, classes)
@@ -135,26 +99,6 @@ func (t *Table) EncodeClasses(classes []string, numeric bool) ([]float64, error)
 		encoded[row] = byLevel[code]
 	}
 	return encoded, nil
-}
-
-// classCodes returns the class index of every level, -1 for a level that is none.
-func classCodes(levels, classes []string, numeric bool) []float64 {
-	index := make(map[string]float64, len(classes))
-	for i, class := range classes {
-		index[class] = float64(i)
-	}
-	codes := make([]float64, len(levels))
-	for i, level := range levels {
-		if v, ok := numberOf(level); ok && numeric {
-			level = FormatNumber(v)
-		}
-		code, ok := index[level]
-		if !ok {
-			code = -1
-		}
-		codes[i] = code
-	}
-	return codes
 }
 
 // EncodeLabels returns the labels as training counts them: EncodeClasses, or NumericLabels if
@@ -182,7 +126,7 @@ func (t *Table) NumericLabels() ([]float64, error) {
 	} else {
 		values := make([]float64, len(c.levels))
 		for i, level := range c.levels {
-			v, ok := numberOf(level)
+			v, ok := dictionary.Number(level)
 			if !ok {
 				v = math.NaN()
 			}

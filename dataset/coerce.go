@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"boost/dataset/internal/chunk"
+	"boost/dataset/internal/dictionary"
 	"boost/dataset/internal/libsvm"
 )
 
@@ -122,7 +123,7 @@ func (t *Table) conformLevels(c *Column, s *ColumnSchema) (*Column, error) {
 	if c.numericLevels && !s.NumericLevels && c.missing < t.rows {
 		return nil, chunk.Errorf("the levels of column %q were read as numbers, the model has them as text; read the table with dataset.As(model.Schema())", s.Name)
 	}
-	codes, levels := codesOfSchema(append([]int32(nil), c.Codes()...), c.levels, s, '.')
+	codes, levels := dictionary.OfSchema(append([]int32(nil), c.Codes()...), c.levels, s, '.')
 	return categoryColumn(s.Name, s.Role, codes, levels, s.NumericLevels), nil
 }
 
@@ -162,14 +163,14 @@ func (t *Table) numbersToLevels(c *Column, s *ColumnSchema) (*Column, error) {
 		}
 		codes[row] = code
 	}
-	codes, levels = codesOfSchema(codes, levels, s, '.')
+	codes, levels = dictionary.OfSchema(codes, levels, s, '.')
 	return categoryColumn(s.Name, s.Role, codes, levels, s.NumericLevels), nil
 }
 
 func (t *Table) levelsToNumbers(c *Column, s *ColumnSchema) (*Column, error) {
 	numbers, odd := make([]float64, len(c.levels)), make([]bool, len(c.levels))
 	for i, level := range c.levels {
-		number, ok := valueOf(level, s)
+		number, ok := dictionary.SchemaNumber(level, s)
 		numbers[i], odd[i] = number, !ok
 	}
 	values := make([]float64, t.rows)

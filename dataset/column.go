@@ -193,6 +193,15 @@ func categoryColumn(name string, role Role, codes []int32, levels []string, nume
 	return codedColumn(name, role, codes, levels, levelArray(levels), numeric)
 }
 
+// modelColumn is categoryColumn for levels of which those of a model are the first.
+func modelColumn(name string, role Role, codes []int32, levels *chunk.ModelLevels, numeric bool) *Column {
+	texts := levels.Array
+	if texts == nil {
+		texts = levelArray(levels.Levels)
+	}
+	return codedColumn(name, role, codes, levels.Levels, texts, numeric)
+}
+
 // codedColumn is categoryColumn with the levels as an array, too.
 func codedColumn(name string, role Role, codes []int32, levels []string, texts *array.String, numeric bool) *Column {
 	missing := missingCodes(codes)

@@ -8,6 +8,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"boost/dataset/internal/chunk"
+	"boost/dataset/internal/dictionary"
 	"boost/internal/cpu"
 )
 
@@ -93,7 +94,7 @@ func (r *tableNotes) addColumn(c *columnBuilder, column *Column) bool {
 	if c.dates {
 		r.dates = append(r.dates, c.Name)
 	}
-	if c.Schema == nil && column.numericLevels && slices.ContainsFunc(c.levels, isDate) {
+	if c.Schema == nil && column.numericLevels && slices.ContainsFunc(c.levels, dictionary.IsDate) {
 		r.dated = append(r.dated, c.Name)
 	}
 	if c.large >= 0 && c.Schema == nil {
@@ -325,7 +326,7 @@ func (c *columnBuilder) keep(rows []int32, chosen *selection) {
 		c.f64 = pick(c.f64, rows)
 	case c.codes != nil:
 		c.codes = pick(c.codes, rows)
-		c.codes, c.levels = renumber(c.codes, c.levels)
+		c.codes, c.levels = dictionary.Renumber(c.codes, c.levels)
 	default:
 		text := make([]byte, 0, len(c.text))
 		offsets := make([]int32, 1, len(rows)+1)
@@ -335,24 +336,6 @@ func (c *columnBuilder) keep(rows []int32, chosen *selection) {
 		}
 		c.text, c.offsets = text, offsets
 	}
-}
-
-// renumber gives levels the order in which codes first name them and leaves out
-// the others. It changes codes in place.
-func renumber(codes []int32, levels []string) ([]int32, []string) {
-	next := make([]int32, len(levels))
-	var kept []string
-	for i, code := range codes {
-		if code < 0 {
-			continue
-		}
-		if next[code] == 0 {
-			kept = append(kept, levels[code])
-			next[code] = int32(len(kept))
-		}
-		codes[i] = next[code] - 1
-	}
-	return codes, kept
 }
 
 // column makes a joined column final.
@@ -368,107 +351,12 @@ func (a *tableBuilder) column(c *columnBuilder, rows int) *Column {
 		return textColumn(c.Name, c.Role, c.text, c.offsets)
 	}
 	if c.modelLevels != nil {
-		return columnOf(c.modelLevels, c.Name, c.Role, c.codes, c.Schema.NumericLevels)
+		return modelColumn(c.Name, c.Role, c.codes, c.modelLevels, c.Schema.NumericLevels)
 	}
 	if c.Schema != nil {
-		codes, levels := codesOfSchema(c.codes, c.levels, c.Schema, a.Decimal)
+		codes, levels := dictionary.OfSchema(c.codes, c.levels, c.Schema, a.Decimal)
 		return categoryColumn(c.Name, c.Role, codes, levels, c.Schema.NumericLevels)
 	}
-	codes, levels, numeric := c.nameLevels(c.codes, a.Decimal)
+	codes, levels, numeric := dictionary.Inferred(c.codes, c.levels, c.trimmed, a.Decimal)
 	return categoryColumn(c.Name, c.Role, codes, levels, numeric)
-}
-
-// nameLevels names the levels of a column without a schema. Where blanks around cells were left out, those within quotes are
-// too, so that a model with such a level knows that there were no others.
-func (c *columnBuilder) nameLevels(codes []int32, point byte) ([]int32, []string, bool) {
-	levels := c.levels
-	if c.trimmed && chunk.HasBlanks(levels) {
-		names := make([]string, len(levels))
-		for i, level := range levels {
-			names[i] = chunk.TrimText(level)
-		}
-		var translation []int32
-		translation, levels = unite(names, nil)
-		codes = translate(codes, translation)
-	}
-	return nameByValue(codes, levels, point)
-}
-
-// nameByValue gives levels that all are numbers, truth values or dates the shortest
-// decimal names of their values and makes those of one value one level; other
-// dictionaries stay as they are. So True, true and a boolean of a Parquet file are one
-// level, and a time is one level whatever zone it is written in. It changes codes in place.
-func nameByValue(codes []int32, levels []string, point byte) ([]int32, []string, bool) {
-	names := make([]string, len(levels))
-	for i, level := range levels {
-		v, _, ok := chunk.ParseValue([]byte(level), point)
-		if !ok {
-			return codes, levels, false
-		}
-		names[i] = FormatNumber(v)
-	}
-	translation, levels := unite(names, nil)
-	return translate(codes, translation), levels, len(levels) > 0
-}
-
-// codesOfSchema numbers levels as the schema does; levels that it lacks come after its own.
-// It changes codes in place.
-func codesOfSchema(codes []int32, levels []string, s *ColumnSchema, point byte) ([]int32, []string) {
-	names := levels
-	if s.NumericLevels {
-		names = make([]string, len(levels))
-		for i, level := range levels {
-			names[i] = level
-			if v, _, ok := chunk.ParseValue([]byte(level), point); ok {
-				names[i] = FormatNumber(v)
-			}
-		}
-	}
-	translation, levels := unite(names, s.Levels)
-	return translate(codes, translation), levels
-}
-
-// unite numbers names, equal ones alike, after those that are known. A name that is not known is the known one without the
-// blanks around it, if there is one.
-func unite(names, known []string) (translation []int32, levels []string) {
-	index := make(map[string]int32, len(known)+len(names))
-	levels = slices.Clip(known)
-	for i, name := range known {
-		index[name] = int32(i)
-	}
-	translation = make([]int32, len(names))
-	for i, name := range names {
-		at, ok := index[name]
-		if trimmed := chunk.TrimText(name); !ok && len(known) > 0 && trimmed != name {
-			at, ok = index[trimmed]
-			ok = ok && int(at) < len(known)
-		}
-		if !ok {
-			at = int32(len(levels))
-			index[name] = at
-			levels = append(levels, name)
-		}
-		translation[i] = at
-	}
-	return translation, levels
-}
-
-func translate(codes, translation []int32) []int32 {
-	for i, code := range codes {
-		if code >= 0 {
-			codes[i] = translation[code]
-		}
-	}
-	return codes
-}
-
-// numberOf reads a level that is a number, a truth value or a date.
-func numberOf(level string) (float64, bool) {
-	v, _, ok := chunk.ParseValue([]byte(level), '.')
-	return v, ok
-}
-
-func isDate(level string) bool {
-	_, date, ok := chunk.ParseValue([]byte(level), '.')
-	return date && ok
 }

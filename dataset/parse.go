@@ -269,18 +269,6 @@ func formsByName(columns []*columnBuilder) map[string]string {
 	return forms
 }
 
-// valueOf reads a level as a number of a schema's column.
-func valueOf(level string, s *ColumnSchema) (float64, bool) {
-	if s.Written != "" {
-		if f, err := written.ParseForm(s.Written); err == nil {
-			if v, ok := f.Parse(level); ok {
-				return v, true
-			}
-		}
-	}
-	return numberOf(level)
-}
-
 // howOf is the word of Parse for a form that was found.
 func howOf(f written.Form) string {
 	if f.IsDate() {

@@ -7,6 +7,7 @@ import (
 
 	"boost/dataset/internal/chunk"
 	"boost/dataset/internal/csv"
+	"boost/dataset/internal/dictionary"
 	"boost/internal/cpu"
 )
 
@@ -18,7 +19,7 @@ import (
 type Stream struct {
 	in      *input
 	columns []chunk.Target
-	levels  map[*ColumnSchema]*levelIndex // of the categorical columns
+	levels  map[*ColumnSchema]*dictionary.Index // of the categorical columns
 
 	whole *Table          // LibSVM text with ids: the table, read at once
 	rows  int             // of the parts so far
@@ -57,7 +58,7 @@ func ReadStream(ctx context.Context, stream io.Reader, name string, opts ...Opti
 
 // stream prepares reading the inputs part by part.
 func (in *input) stream(ctx context.Context) (*Stream, error) {
-	s := &Stream{in: in, levels: make(map[*ColumnSchema]*levelIndex), dates: make(map[string]bool)}
+	s := &Stream{in: in, levels: make(map[*ColumnSchema]*dictionary.Index), dates: make(map[string]bool)}
 	if err := s.prepare(ctx); err != nil {
 		s.Close()
 		return nil, err
@@ -88,7 +89,7 @@ func (s *Stream) prepare(ctx context.Context) (err error) {
 	s.columns = slices.DeleteFunc(s.columns, func(t chunk.Target) bool { return t.Role == GroupRole })
 	for i := range s.columns {
 		if c := s.columns[i].Schema; c != nil && c.Kind == Category {
-			s.levels[c] = newLevelIndex(c, s.in.Options)
+			s.levels[c] = dictionary.NewIndex(c, levelArray(c.Levels), &s.in.Dialect)
 		}
 	}
 	s.size()
@@ -205,7 +206,7 @@ func (s *Stream) useModelLevels(ch *chunk.Chunk, targets []chunk.Target) {
 			continue
 		}
 		if x := s.levels[targets[i].Schema]; x != nil {
-			x.encode(p)
+			x.Encode(p)
 		} else {
 			p.Dictionary = &chunk.Dictionary{Levels: p.Dictionary.Levels}
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"boost/dataset/internal/chunk"
+	"boost/dataset/internal/dictionary"
 )
 
 // tableBuilder turns chunks into a table: it infers the type of every column from all
@@ -337,7 +338,7 @@ func (c *columnBuilder) allDates() bool {
 			return false
 		}
 	}
-	return !slices.ContainsFunc(c.levels, func(level string) bool { return !isDate(level) })
+	return !slices.ContainsFunc(c.levels, func(level string) bool { return !dictionary.IsDate(level) })
 }
 
 // countLevels returns how many cells of a column hold a level, and how many of those
