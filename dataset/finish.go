@@ -211,7 +211,7 @@ func (a *tableBuilder) dropBadRows(t *Table) error {
 		return nil
 	}
 	keep := rowsWithout(rows, t.rows)
-	chosen := newSelection(keep, t.rows)
+	chosen := chunk.NewRowSelection(keep, t.rows)
 	for _, c := range a.columns {
 		c.keep(keep, chosen)
 	}
@@ -316,10 +316,10 @@ func (c *columnBuilder) missingRows() []int32 {
 }
 
 // keep leaves only the given rows, and of a dictionary only the levels in them.
-func (c *columnBuilder) keep(rows []int32, chosen *selection) {
+func (c *columnBuilder) keep(rows []int32, chosen *chunk.RowSelection) {
 	switch {
 	case c.sparse != nil:
-		c.sparse = chosen.take(c.sparse)
+		c.sparse = chosen.Take(c.sparse)
 	case c.f32 != nil:
 		c.f32 = pick(c.f32, rows)
 	case c.f64 != nil:

@@ -179,16 +179,16 @@ func (t *Table) Take(rows []int32) *Table {
 	taken := *t
 	taken.rows = len(rows)
 	taken.columns = make([]*Column, len(t.columns))
-	var chosen *selection
+	var chosen *chunk.RowSelection
 	for i, c := range t.columns {
 		if c.sparse == nil {
 			taken.columns[i] = c.take(rows)
 			continue
 		}
 		if chosen == nil {
-			chosen = newSelection(rows, t.rows)
+			chosen = chunk.NewRowSelection(rows, t.rows)
 		}
-		taken.columns[i] = sparseColumn(c.name, c.role, len(rows), chosen.take(c.sparse))
+		taken.columns[i] = sparseColumn(c.name, c.role, len(rows), chosen.Take(c.sparse))
 	}
 	taken.locations = t.locations.Take(rows)
 	return &taken
