@@ -7,6 +7,7 @@ import (
 
 	"boost/dataset/internal/chunk"
 	"boost/dataset/internal/dictionary"
+	"boost/dataset/internal/notes"
 	"boost/dataset/internal/sample"
 )
 
@@ -274,25 +275,25 @@ func (s *ChunkedTable) finish(a *tableBuilder, t *Table) error {
 	}
 	t.forms, t.written = formsByName(columns), a.Writing()
 	s.schema.Written = t.written
-	r := &tableNotes{tableBuilder: a, rows: t.rows, read: formNote(columns, t.forms)}
+	n := notes.New(a.notes)
 	s.rows = t.rows
 	for _, c := range columns {
 		if c.Role != Feature {
-			s.finishOther(a, c, r, t)
+			s.finishOther(a, c, n, t)
 			continue
 		}
 		column, err := a.chunkedFeature(c, t.rows)
 		if err != nil {
 			return err
 		}
-		if shape := column.shape(); r.addColumn(c, shape) {
+		if shape := column.shape(); a.describe(n, c, shape, t.rows) {
 			s.features = append(s.features, column)
 			described := columnSchema(shape)
 			described.Written = t.forms[c.Name]
 			s.schema.Columns = append(s.schema.Columns, described)
 		}
 	}
-	t.notes, t.dates = r.all(), r.dates
+	t.notes, t.dates = n.All(a.mixed), n.Dates()
 	s.metaColumns = t
 	if s.counter != nil {
 		return s.endCounting()
@@ -333,11 +334,11 @@ func featureNames(columns []*columnBuilder) []string {
 }
 
 // finishOther makes a column final that is no feature.
-func (s *ChunkedTable) finishOther(a *tableBuilder, c *columnBuilder, r *tableNotes, t *Table) {
+func (s *ChunkedTable) finishOther(a *tableBuilder, c *columnBuilder, n *notes.Notes, t *Table) {
 	column := &Column{name: c.Name, kind: Text, role: c.Role}
 	if c.Role != IDRole {
 		column = a.column(c, t.rows)
-		r.addColumn(c, column)
+		a.describe(n, c, column, t.rows)
 		t.columns = append(t.columns, column)
 	}
 	described := columnSchema(column)

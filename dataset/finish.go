@@ -9,6 +9,7 @@ import (
 
 	"boost/dataset/internal/chunk"
 	"boost/dataset/internal/dictionary"
+	"boost/dataset/internal/notes"
 	"boost/internal/cpu"
 )
 
@@ -25,9 +26,8 @@ func (a *tableBuilder) finish() (*Table, error) {
 	if t.rows == 0 {
 		return nil, a.noRows()
 	}
-	r := &tableNotes{tableBuilder: a, rows: t.rows}
+	n := notes.New(a.notes)
 	t.forms, t.written = formsByName(a.columns), a.Writing()
-	r.read = formNote(a.columns, t.forms)
 	t.columns = make([]*Column, 0, len(a.columns)+len(a.empty))
 	empty := &emptyColumns{left: a.empty, rows: t.rows, of: t.absent}
 	ready := a.columnsInPlace(t.rows)
@@ -38,12 +38,12 @@ func (a *tableBuilder) finish() (*Table, error) {
 			column = a.column(c, t.rows)
 		}
 		a.columns[i], ready[i] = nil, nil // a wide table is not held twice
-		if r.addColumn(c, column) {
+		if a.describe(n, c, column, t.rows) {
 			t.columns = append(t.columns, column)
 		}
 	}
 	t.columns = empty.add(t.columns, len(a.columns))
-	t.notes, t.dates = r.all(), r.dates
+	t.notes, t.dates = n.All(a.mixed), n.Dates()
 	return t, nil
 }
 
@@ -74,88 +74,48 @@ func (a *tableBuilder) columnsInPlace(rows int) []*Column {
 	return columns
 }
 
-// tableNotes collects what is to be said about a table's columns.
-type tableNotes struct {
-	*tableBuilder
-	rows          int
-	dates, commas []string
-	dated         []string // columns of categories that are dates
-	large         []string
-	trimmed       []string
-	spelled       []string // columns with levels that differ in case or blanks only, and two of these
-	disguised     disguised
-	read          string // columns that were read in a form of their own
-	largeAt       int    // row of the first in the first of them
-}
-
-// addColumn notes what is to be said about a column, and reports whether the table is to have it. Its values do
+// describe notes what is to be said about a column, and reports whether the table is to have it. Its values do
 // not matter.
-func (r *tableNotes) addColumn(c *columnBuilder, column *Column) bool {
+func (a *tableBuilder) describe(n *notes.Notes, c *columnBuilder, column *Column, rows int) bool {
 	if c.dates {
-		r.dates = append(r.dates, c.Name)
+		n.AddDates(c.Name)
 	}
 	if c.Schema == nil && column.numericLevels && slices.ContainsFunc(c.levels, dictionary.IsDate) {
-		r.dated = append(r.dated, c.Name)
+		n.AddDatedLevels(c.Name)
 	}
 	if c.large >= 0 && c.Schema == nil {
-		if len(r.large) == 0 {
-			r.largeAt = c.large
-		}
-		r.large = append(r.large, c.Name)
+		n.AddLarge(c.Name, a.placeOf(c.large))
 	}
-	if c.trimmed && r.Schema == nil {
-		r.trimmed = append(r.trimmed, c.Name)
+	if c.trimmed && a.Schema == nil {
+		n.AddTrimmed(c.Name)
 	}
-	ignored := r.DropTextLike && c.Want == chunk.WantAny && c.Role == Feature && textLike(column, r.rows)
-	if c.Want == chunk.WantAny && column.kind == Category && !column.numericLevels {
-		if r.Decimal == '.' && commaNumbers(column) {
-			r.commas = append(r.commas, c.Name)
-		} else if r.disguised.add(c, column.levels, r.Decimal, ignored) {
-			return !ignored
-		}
+	if c.Form != nil && c.Schema == nil { // of a schema's form the model tells
+		n.AddForm(c.Name, *c.Form)
 	}
-	if r.Schema == nil && column.kind == Category && !column.numericLevels && !ignored && (c.Role == Feature || c.Role == LabelRole) {
-		if one, other, found := spellings(column.levels); found {
-			r.spelled = append(r.spelled, fmt.Sprintf("%q (%q, %q)", c.Name, one, other))
-		}
+	if column.kind != Category || column.numericLevels {
+		return true
 	}
-	if ignored {
-		r.notes = append(r.notes, fmt.Sprintf(
-			"column %q is ignored: %d of its %d texts are distinct (set categorical = [%q] to use it)",
-			c.Name, len(column.levels), r.rows-column.missing, c.Name))
+	texts, distinct := rows-column.missing, len(column.levels)
+	textLike := rows > 100 && 2*distinct > texts // names or free text
+	ignored := textLike && a.DropTextLike && c.Want == chunk.WantAny && c.Role == Feature
+	switch {
+	case c.Want == chunk.WantAny && n.AddNumbersInText(c.Target, column.levels, a.Decimal, ignored):
+	case ignored:
+		n.AddIgnored(c.Name, distinct, texts)
+	case a.Schema == nil && (c.Role == Feature || c.Role == LabelRole):
+		n.AddSpellings(c.Name, column.levels)
 	}
 	return !ignored
 }
 
-// all returns the table's notes.
-func (r *tableNotes) all() []string {
-	notes := r.notes
-	if dates := slices.Concat(r.dates, r.dated); len(dates) > 0 {
-		notes = append(notes, fmt.Sprintf("dates in %s %s are read as seconds since 1970-01-01 UTC",
-			chunk.Plural(len(dates), "column"), chunk.NameList(dates, 10)))
+// placeOf returns where a row stands, "" where rows that are left out shift the others.
+func (a *tableBuilder) placeOf(row int) string {
+	if len(a.locations.Runs) == 0 || a.SkipBadRows {
+		return ""
 	}
-	if len(r.large) > 0 {
-		notes = append(notes, r.largeNote())
-	}
-	if len(r.trimmed) > 0 {
-		notes = append(notes, fmt.Sprintf("blanks around the cells of %s %s are left out: quotes keep them",
-			chunk.Plural(len(r.trimmed), "column"), chunk.NameList(r.trimmed, 10)))
-	}
-	if len(r.commas) > 0 {
-		notes = append(notes, fmt.Sprintf("text in %s %s looks like numbers with a decimal comma: --set data.decimal=, reads it so",
-			chunk.Plural(len(r.commas), "column"), chunk.NameList(r.commas, 10)))
-	}
-	if note := spellingNote(r.spelled); note != "" {
-		notes = append(notes, note)
-	}
-	if r.read != "" {
-		notes = append(notes, r.read)
-	}
-	notes = append(notes, r.disguised.notes()...)
-	for _, e := range r.mixed {
-		notes = append(notes, e.Error())
-	}
-	return notes
+	var at ParseError
+	a.locations.Mark(&at, row)
+	return at.Place()
 }
 
 func (a *tableBuilder) noRows() error {
@@ -164,32 +124,6 @@ func (a *tableBuilder) noRows() error {
 	}
 	return chunk.Errorf("%s has no rows", strings.Join(a.files, ", "))
 }
-
-// textLike reports whether a category column looks like names or free text.
-func textLike(c *Column, rows int) bool {
-	return c.kind == Category && !c.numericLevels && rows > 100 &&
-		2*len(c.levels) > rows-c.missing
-}
-
-// commaNumbers reports whether all levels of a category column are numbers as they are
-// written with a decimal comma, and not all of them could be thousands like 1,000.
-func commaNumbers(c *Column) bool {
-	return c.kind == Category && areCommaNumbers(c.levels)
-}
-
-func areCommaNumbers(levels []string) bool {
-	decimals := false
-	for _, level := range levels {
-		whole, part, comma := strings.Cut(strings.TrimLeft(strings.TrimSpace(level), "+-"), ",")
-		if !digits(whole) || comma && !digits(part) {
-			return false
-		}
-		decimals = decimals || comma && len(part) != 3
-	}
-	return decimals
-}
-
-func digits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
 
 // dropBadRows leaves out the rows with bad cells, or fails at a missing label.
 func (a *tableBuilder) dropBadRows(t *Table) error {

@@ -1,7 +1,6 @@
 package dataset
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
@@ -38,16 +37,4 @@ func (a *tableBuilder) largeRow(c *columnBuilder, values []float64) int {
 		}
 	}
 	return -1
-}
-
-// largeNote says which columns have numbers that float64 rounds, and where the first is.
-func (r *tableNotes) largeNote() string {
-	first := ""
-	if len(r.locations.Runs) > 0 && !r.SkipBadRows { // rows that are left out shift the others
-		var at ParseError
-		r.locations.Mark(&at, r.largeAt)
-		first = fmt.Sprintf("; the first stands in column %q of %s", r.large[0], at.Place())
-	}
-	return fmt.Sprintf("whole numbers from 2⁵³ on in %s %s are read as the nearest 64-bit floats, so that different ones may become equal%s (name the column in id or categorical if they are names)",
-		chunk.Plural(len(r.large), "column"), chunk.NameList(r.large, 10), first)
 }

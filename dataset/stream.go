@@ -8,6 +8,7 @@ import (
 	"boost/dataset/internal/chunk"
 	"boost/dataset/internal/csv"
 	"boost/dataset/internal/dictionary"
+	"boost/dataset/internal/notes"
 	"boost/internal/cpu"
 )
 
@@ -152,13 +153,13 @@ func (s *Stream) Notes() []string {
 	if s.whole != nil {
 		return s.whole.Notes()
 	}
-	r := &tableNotes{tableBuilder: &tableBuilder{Options: s.in.Options, notes: s.in.notes(s.blank)}}
+	n := notes.New(s.in.notes(s.blank))
 	for _, t := range s.columns {
 		if s.dates[t.Name] && t.Role != IDRole {
-			r.dates = append(r.dates, t.Name)
+			n.AddDates(t.Name)
 		}
 	}
-	return r.all()
+	return n.All(nil)
 }
 
 // Each reads the table. It calls work for every part, by several goroutines at once and in

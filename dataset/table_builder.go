@@ -209,7 +209,7 @@ func (a *tableBuilder) badCell(c *columnBuilder, row int, text string, broken bo
 		if c.Form != nil {
 			e.Want = fmt.Sprintf("written as \"%v\", as in the table of the model", *c.Form)
 		}
-		if forms := formsOf(a.Decimal, []string{text}); len(forms) > 0 && !areCommaNumbers([]string{text}) {
+		if forms := chunk.FormsOf(a.Decimal, []string{text}); len(forms) > 0 && !chunk.AreCommaNumbers([]string{text}) {
 			var ways []string
 			for _, f := range forms {
 				ways = append(ways, chunk.ParseHint(map[string]string{c.Name: f.String()}))
@@ -396,7 +396,7 @@ func (a *tableBuilder) mixedColumn(c *columnBuilder, parsed, present int) *Parse
 		texts[i] = cell.Text
 	}
 	// Beside plain numbers, those with a unit and dates are not read in any form.
-	if forms := formsOf(a.Decimal, texts); len(forms) > 0 && forms[0].Bare() {
+	if forms := chunk.FormsOf(a.Decimal, texts); len(forms) > 0 && forms[0].Bare() {
 		ways := []string{chunk.ParseHint(map[string]string{c.Name: ParseNumber})}
 		if len(forms) > 1 {
 			ways = ways[:0]

@@ -133,3 +133,49 @@ func tomlText(s string) string {
 	b.WriteByte('"')
 	return b.String()
 }
+
+// FormsOf returns the forms in which all texts may be written.
+func FormsOf(point byte, texts []string) []written.Form {
+	s := written.NewSearch(point)
+	for _, text := range texts {
+		if !s.Add(text) {
+			return nil
+		}
+	}
+	return s.Forms()
+}
+
+// TwoReadings says of a text that the forms read differently what it may be, and the flag for each.
+func TwoReadings(name string, texts []string, forms []written.Form) string {
+	one, other := forms[0], forms[1]
+	for _, text := range texts {
+		a, _ := one.Parse(text)
+		b, _ := other.Parse(text)
+		if a == b {
+			continue
+		}
+		first, second := FormatNumber(a), FormatNumber(b)
+		if one.IsDate() {
+			first, second = one.String(), other.String()
+		}
+		return fmt.Sprintf("%q is %s with %s, and %s with %s", text, first, ParseHint(map[string]string{name: one.String()}),
+			second, ParseHint(map[string]string{name: other.String()}))
+	}
+	return fmt.Sprintf("as %v and as %v", one, other)
+}
+
+// AreCommaNumbers reports whether all levels of a column are numbers as they are
+// written with a decimal comma, and not all of them could be thousands like 1,000.
+func AreCommaNumbers(levels []string) bool {
+	decimals := false
+	for _, level := range levels {
+		whole, part, comma := strings.Cut(strings.TrimLeft(strings.TrimSpace(level), "+-"), ",")
+		if !areDigits(whole) || comma && !areDigits(part) {
+			return false
+		}
+		decimals = decimals || comma && len(part) != 3
+	}
+	return decimals
+}
+
+func areDigits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }

@@ -1,0 +1,91 @@
+package notes
+
+import (
+	"fmt"
+
+	"boost/dataset/internal/chunk"
+	"boost/dataset/internal/written"
+)
+
+// disguised are the columns of text whose texts are numbers or dates in disguise.
+type disguised struct {
+	used, ignored readable // with one form, by what becomes of the column
+	unclear       []string // what is said of those with two readings
+}
+
+// readable are columns of text that can be read in a form.
+type readable struct {
+	listed []string          // each with its form: "a" (dd/mm/yyyy)
+	how    map[string]string // by column: what reads it
+}
+
+// add looks at a column of text and reports whether its texts are numbers or dates.
+func (d *disguised) add(column string, texts []string, point byte, ignored bool) bool {
+	forms := chunk.FormsOf(point, texts)
+	state, list := "used as text", &d.used
+	if ignored {
+		state, list = "ignored", &d.ignored
+	}
+	switch len(forms) {
+	case 0:
+		return false
+	case 1:
+		list.add(column, forms[0])
+	default:
+		d.unclear = append(d.unclear, fmt.Sprintf("column %q is %s, and can be read in two ways: %s", column, state, chunk.TwoReadings(column, texts, forms)))
+	}
+	return true
+}
+
+func (r *readable) add(column string, form written.Form) {
+	if r.how == nil {
+		r.how = make(map[string]string)
+	}
+	r.listed = append(r.listed, withForm(column, form))
+	r.how[column] = chunk.ParseAsNumber
+	if form.IsDate() {
+		r.how[column] = chunk.ParseAsDate
+	}
+}
+
+// notes names the columns with the flag that reads them.
+func (d *disguised) notes() []string {
+	notes := append(d.used.notes("used as text"), d.ignored.notes("ignored")...)
+	return append(notes, d.unclear...)
+}
+
+func (r *readable) notes(state string) []string {
+	if len(r.listed) == 0 {
+		return nil
+	}
+	holds, is, it := "holds", "is", "it"
+	if len(r.listed) > 1 {
+		holds, is, it = "hold", "are", "them"
+	}
+	return []string{fmt.Sprintf("%s %s numbers or dates and %s %s: %s reads %s", columnsWithForms(r.listed), holds, is, state, r.hint(), it)}
+}
+
+// hint is the flag that reads the columns.
+func (r *readable) hint() string {
+	const most = 5
+	if len(r.listed) > most {
+		return "--set data.parse=auto"
+	}
+	return chunk.ParseHint(r.how)
+}
+
+// writtenNote says which columns were read in a form of their own.
+func writtenNote(listed []string) string {
+	is := "are"
+	if len(listed) == 1 {
+		is = "is"
+	}
+	return fmt.Sprintf("%s %s read as written", columnsWithForms(listed), is)
+}
+
+// withForm writes a column with its form, for columnsWithForms.
+func withForm(column string, form written.Form) string { return fmt.Sprintf("%q (%v)", column, form) }
+
+func columnsWithForms(listed []string) string {
+	return fmt.Sprintf("%s %s", chunk.Plural(len(listed), "column"), firstOf(listed, 10))
+}

@@ -1,0 +1,112 @@
+package notes
+
+import (
+	"fmt"
+	"slices"
+
+	"boost/dataset/internal/chunk"
+	"boost/dataset/internal/written"
+)
+
+// Notes collects what is to be said about a table's columns.
+type Notes struct {
+	said       []string // as they are worded, before all others
+	dates      []string // columns of numbers that were dates
+	dated      []string // columns of categories that are dates
+	large      []string
+	firstLarge string // place of the first number in the first of them
+	trimmed    []string
+	commas     []string
+	spelled    []string // columns with levels that differ in case or blanks only, and two of these
+	written    []string // columns that were read in a form of their own, with it
+	disguised  disguised
+}
+
+// New begins the notes with those that are worded already.
+func New(said []string) *Notes { return &Notes{said: said} }
+
+// AddDates notes a column of numbers whose cells were dates.
+func (n *Notes) AddDates(column string) { n.dates = append(n.dates, column) }
+
+// AddDatedLevels notes a column of categories whose levels are dates.
+func (n *Notes) AddDatedLevels(column string) { n.dated = append(n.dated, column) }
+
+// AddLarge notes a column with numbers that float64 rounds, and where the first of them stands, "" if that is unknown.
+func (n *Notes) AddLarge(column, place string) {
+	if len(n.large) == 0 {
+		n.firstLarge = place
+	}
+	n.large = append(n.large, column)
+}
+
+// AddTrimmed notes a column of whose cells blanks were left out.
+func (n *Notes) AddTrimmed(column string) { n.trimmed = append(n.trimmed, column) }
+
+// AddForm notes a column that was read in a form of its own.
+func (n *Notes) AddForm(column string, form written.Form) {
+	n.written = append(n.written, withForm(column, form))
+}
+
+// AddIgnored notes a column that is ignored because so many of its texts are distinct.
+func (n *Notes) AddIgnored(column string, distinct, texts int) {
+	n.said = append(n.said, fmt.Sprintf(
+		"column %q is ignored: %d of its %d texts are distinct (set categorical = [%q] to use it)",
+		column, distinct, texts, column))
+}
+
+// AddNumbersInText looks for numbers and dates among the levels of a column of text, which is ignored or used as
+// text, in a table with a decimal mark. It reports whether all levels are such in one form or several.
+func (n *Notes) AddNumbersInText(t *chunk.Target, levels []string, point byte, ignored bool) bool {
+	if point == '.' && chunk.AreCommaNumbers(levels) {
+		n.commas = append(n.commas, t.Name)
+		return false
+	}
+	return t.Parse != chunk.ParseText && len(levels) > 0 && n.disguised.add(t.Name, levels, point, ignored)
+}
+
+// Dates returns the columns of numbers that were dates.
+func (n *Notes) Dates() []string { return n.dates }
+
+// All returns the notes, at last those about columns that are used although they are neither clearly numbers nor
+// clearly text.
+func (n *Notes) All(mixed []*chunk.ParseError) []string {
+	all := n.said
+	if dates := slices.Concat(n.dates, n.dated); len(dates) > 0 {
+		all = append(all, fmt.Sprintf("dates in %s are read as seconds since 1970-01-01 UTC", listed(dates)))
+	}
+	if len(n.large) > 0 {
+		all = append(all, n.largeNote())
+	}
+	if len(n.trimmed) > 0 {
+		all = append(all, fmt.Sprintf("blanks around the cells of %s are left out: quotes keep them", listed(n.trimmed)))
+	}
+	if len(n.commas) > 0 {
+		all = append(all, fmt.Sprintf("text in %s looks like numbers with a decimal comma: --set data.decimal=, reads it so", listed(n.commas)))
+	}
+	if len(n.spelled) > 0 {
+		all = append(all, n.spellingNote())
+	}
+	if len(n.written) > 0 {
+		all = append(all, writtenNote(n.written))
+	}
+	all = append(all, n.disguised.notes()...)
+	for _, e := range mixed {
+		all = append(all, e.Error())
+	}
+	return all
+}
+
+// largeNote says which columns have numbers that float64 rounds, and where the first is.
+func (n *Notes) largeNote() string {
+	first := ""
+	if n.firstLarge != "" {
+		first = fmt.Sprintf("; the first stands in column %q of %s", n.large[0], n.firstLarge)
+	}
+	return fmt.Sprintf("whole numbers from 2⁵³ on in %s are read as the nearest 64-bit floats, so that different ones may become equal%s (name the column in id or categorical if they are names)",
+		listed(n.large), first)
+}
+
+// listed names columns: `columns "a", "b"`.
+func listed(columns []string) string {
+	return fmt.Sprintf("%s %s", chunk.Plural(len(columns), "column"), chunk.NameList(columns, 10))
+}
