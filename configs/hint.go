@@ -5,11 +5,14 @@ import (
 	"strings"
 )
 
-// What packages say to do about an error is a setting, as a config has it: set categorical = ["age"].
+// Errors and notes of packages advise settings as a config has them. Those of one advice stand
+// together: set categorical = ["age"], or: set goss_top = 0 and goss_other = 0. Texts in quotes are
+// those of tables, and other settings in a message are what is, not what to do.
 var (
 	quotedText = `"(?:[^"\\]|\\.)*"`
-	addMissing = regexp.MustCompile(`\badd (` + quotedText + `) to missing = \[…\]`)
-	advised    = regexp.MustCompile(`\b(set|or|and|with|give) ((?:[a-z]+\.)?[a-z][a-z_0-9]*) = (` + quotedText + `(?: or ` + quotedText + `)*|\[(?:` + quotedText + `(?:, )?)*\]|\{[^}]*\}|[\w.+-]*\w)`)
+	advised    = regexp.MustCompile(`((?:[a-z]+\.)?[a-z][a-z_0-9]*) = (` + quotedText + `(?: or ` + quotedText + `)*|\[(?:` + quotedText + `(?:, )?)*\]|\{[^}]*\}|[\w.+-]*\w)`)
+	addMissing = regexp.MustCompile(`add (` + quotedText + `) to missing = \[…\]`)
+	advice     = regexp.MustCompile(quotedText + `|\b(?:` + addMissing.String() + `|(?:set|out with) ` + advised.String() + `(?:,? (?:or|and) ` + advised.String() + `)*)`)
 )
 
 // AsFlags returns a message with the settings that it advises as flags. flag words a key and its
@@ -18,26 +21,39 @@ func AsFlags(text string, flag func(k *Key, value string) string) string {
 	if !strings.Contains(text, " = ") {
 		return text
 	}
-	text = addMissing.ReplaceAllString(text, `set missing = [$1]`)
-	return advised.ReplaceAllStringFunc(text, func(found string) string {
-		parts := advised.FindStringSubmatch(found)
-		word, written, value := parts[1], parts[2], parts[3]
-		key, _, err := lookup(keys, written)
-		if err != nil {
+	return advice.ReplaceAllStringFunc(text, func(found string) string {
+		if found[0] == '"' {
 			return found
 		}
-		if word == "set" {
-			word = "give"
+		said := addMissing.ReplaceAllString(found, `set missing = [$1]`)
+		flags := advised.ReplaceAllStringFunc(said, func(setting string) string { return asFlag(setting, flag) })
+		if flags == said {
+			return found
 		}
-		var flags []string
-		for one := range strings.SplitSeq(value, `" or "`) {
-			if value != one {
-				one = `"` + strings.Trim(one, `"`) + `"`
-			}
-			flags = append(flags, flag(key, key.assigned(one)))
+		if rest, ok := strings.CutPrefix(flags, "set "); ok {
+			return "give " + rest
 		}
-		return word + " " + strings.Join(flags, " or ")
+		return flags
 	})
+}
+
+// asFlag returns a setting as a flag, or one flag for each of several values; as it is, if there is
+// no such key.
+func asFlag(setting string, flag func(k *Key, value string) string) string {
+	parts := advised.FindStringSubmatch(setting)
+	written, value := parts[1], parts[2]
+	key, _, err := lookup(keys, written)
+	if err != nil {
+		return setting
+	}
+	var flags []string
+	for one := range strings.SplitSeq(value, `" or "`) {
+		if value != one {
+			one = `"` + strings.Trim(one, `"`) + `"`
+		}
+		flags = append(flags, flag(key, key.assigned(one)))
+	}
+	return strings.Join(flags, " or ")
 }
 
 // assigned returns a TOML value of the key as it stands after --set KEY=.

@@ -26,7 +26,7 @@ func Choose(name string, m *binning.Matrix, groups bool, threads int) (s Strateg
 	for _, s := range []Strategy{Sequential, FeatureParallel, RowParallel} {
 		if name == s.String() {
 			if s == FeatureParallel && !columns {
-				return 0, "", fmt.Errorf("builder \"feature\" reads columns, and the codes are kept in layout %q: use auto, sequential or row, or binning.layout = \"col\"", m.Layout())
+				return 0, "", fmt.Errorf("builder \"feature\" reads columns, and the codes are kept in layout %q: use auto, sequential or row, or set binning.layout = \"col\"", m.Layout())
 			}
 			return s, "asked for", nil
 		}

@@ -18,11 +18,14 @@ func (a *app) hint(text string) string {
 
 // flagFor returns the flag that gives a key a value, as a shell reads it.
 func (a *app) flagFor(key *configs.Key, value string) string {
-	flags := columnFlags
-	if a.command == "train" {
+	var flags []keyFlag
+	switch a.command {
+	case "train":
 		flags = slices.Concat(trainKeyFlags, columnFlags)
-	} else if a.command != "inspect" && a.command != "init" {
-		flags = nil
+	case "inspect", "init":
+		flags = columnFlags
+	case "predict":
+		flags = []keyFlag{{name: "id", key: "data.id"}}
 	}
 	for _, f := range flags {
 		if f.key == key.Name {

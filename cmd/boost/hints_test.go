@@ -22,6 +22,11 @@ func TestHint(t *testing.T) {
 		{"train", `set train.objective = "regression" if`, `give --objective regression if`},
 		{"train", `set nothing_known = 3`, `set nothing_known = 3`},
 		{"train", `binning.layout = "row" keeps none`, `binning.layout = "row" keeps none`},
+		{"train", `goss_top = 0.9 and goss_other = 0.5: both must be above 0`, `goss_top = 0.9 and goss_other = 0.5: both must be above 0`},
+		{"train", `nothing is rounded with train.gradients = "f32"`, `nothing is rounded with train.gradients = "f32"`},
+		{"train", `column "set label = 5": "or set seed = 3" is not (set ignore = ["set label = 5"])`, `column "set label = 5": "or set seed = 3" is not (give --ignore 'set label = 5')`},
+		{"inspect", `leave the column out with ignore = ["x"]`, `leave the column out with --ignore x`},
+		{"predict", `not read (set id = ["day"] to keep it)`, `not read (give --id day to keep it)`},
 	} {
 		a := &app{command: c.command}
 		if got := a.hint(c.text); !strings.HasPrefix(got, strings.TrimSuffix(c.want, `, or add "forty" to missing`)) {
