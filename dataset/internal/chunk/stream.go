@@ -70,6 +70,13 @@ func (s *Stream) peek(n int) ([]byte, error) {
 	return start, nil
 }
 
+// SkipByteOrderMark goes past a byte order mark, if the content begins with one.
+func (s *Stream) SkipByteOrderMark() {
+	if start, _ := s.Reader.Peek(len(ByteOrderMark)); string(start) == ByteOrderMark {
+		_, _ = s.Reader.Discard(len(ByteOrderMark))
+	}
+}
+
 // decompress puts a decompressor before the reader if start is the magic of one.
 func (s *Stream) decompress(start []byte) error {
 	var unpacked io.Reader

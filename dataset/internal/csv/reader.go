@@ -72,9 +72,7 @@ func (r *Reader) open(in *chunk.Input) (*chunk.Stream, *head, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	if start, _ := stream.Reader.Peek(len(chunk.ByteOrderMark)); string(start) == chunk.ByteOrderMark {
-		_, _ = stream.Reader.Discard(len(chunk.ByteOrderMark))
-	}
+	stream.SkipByteOrderMark()
 	sep := namedSeparator(stream)
 	h, err := readHead(stream)
 	if err != nil {

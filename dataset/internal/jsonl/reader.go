@@ -54,9 +54,7 @@ func (r *Reader) open(file int) (t *records.Text, head []byte, all bool, err err
 	if err != nil {
 		return nil, nil, false, err
 	}
-	if start, _ := s.Reader.Peek(len(chunk.ByteOrderMark)); string(start) == chunk.ByteOrderMark {
-		_, _ = s.Reader.Discard(len(chunk.ByteOrderMark))
-	}
+	s.SkipByteOrderMark()
 	head = make([]byte, headSize)
 	n, err := chunk.ReadFull(s.Reader, head)
 	if err != nil && err != io.EOF {

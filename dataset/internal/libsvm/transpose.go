@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"boost/dataset/internal/chunk"
+	"boost/dataset/internal/records"
 
 	"golang.org/x/sync/errgroup"
 )
@@ -213,7 +214,7 @@ func (m *transposition) stretches() [][]*textChunk {
 	for _, ch := range m.chunks {
 		entries += len(ch.Columns)
 	}
-	n := max(1, min(m.workers(), entries/max(1, len(m.columns))))
+	n := max(1, min(records.Workers(m.Options, m.inputs), entries/max(1, len(m.columns))))
 	stretches := make([][]*textChunk, n)
 	seen := 0
 	for _, ch := range m.chunks {

@@ -46,7 +46,7 @@ type Cutter struct {
 // returns what is left to do once the text of the piece is used for others. With an error of the input, the pieces
 // before it are handed out too.
 func (c *Cutter) Run(ctx context.Context, newWorker func() func(Piece) (then func())) error {
-	workers := c.workers()
+	workers := Workers(c.Options, c.Inputs)
 	pieces := make(chan Piece)
 	free := make(chan []byte, workers+1)
 	var (
@@ -79,21 +79,21 @@ func (c *Cutter) Run(ctx context.Context, newWorker func() func(Piece) (then fun
 	return readErr
 }
 
-// workers returns how many workers the inputs are worth.
-func (c *Cutter) workers() int {
-	threads := c.Options.Threads
+// Workers returns how many workers the inputs are worth.
+func Workers(o *chunk.Options, inputs []chunk.Input) int {
+	threads := o.Threads
 	if threads == 0 {
 		threads = cpu.Threads()
 	}
 	size := int64(0)
-	for _, in := range c.Inputs {
+	for _, in := range inputs {
 		if in.Size == 0 {
 			return threads
 		}
 		size += in.Size
 	}
-	// Gzip makes a table about a quarter to a tenth of its size.
-	return int(min(int64(threads), 1+10*size/int64(c.Options.ChunkSize)))
+	// Compression makes a table about a quarter to a tenth of its size.
+	return int(min(int64(threads), 1+10*size/int64(o.ChunkSize)))
 }
 
 // knife is one way through the inputs.
