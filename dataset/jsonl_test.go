@@ -133,6 +133,13 @@ func TestJSONLinesForms(t *testing.T) {
 			t.Errorf("row %d is %v, want %v", row, got, want)
 		}
 	}
+	// What is stored as a number has no percent sign, no unit and no order of days and months.
+	for form, cell := range map[string]string{"1234.5 %": "0.12", "1234.5 kg": "12", "mm/dd/yyyy": "12312024"} {
+		_, err := readJSON("{\"p\": "+cell+"}\n", dataset.Parse(map[string]string{"p": form}))
+		if want := `t.jsonl:1: column "p": "` + cell + `" is not written as "` + form + `"`; err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s as %s: %v, want %s", cell, form, err, want)
+		}
+	}
 }
 
 func TestJSONLinesRefusals(t *testing.T) {

@@ -157,6 +157,30 @@ func TestWorkbookCells(t *testing.T) {
 	}
 }
 
+// A sheet that shows 12 % stores 0.12, and one that shows 12 kg stores 12: neither is what a model of text had.
+func TestWorkbookOfAnotherForm(t *testing.T) {
+	row := func(cell string) []byte {
+		return workbook(t, `<row><c t="inlineStr"><is><t>a</t></is></c></row><row>`+cell+`</row>`, nil)
+	}
+	number, day := row(`<c><v>0.12</v></c>`), row(`<c s="1"><v>36526</v></c>`) // 2000-01-01
+	for _, c := range []struct {
+		form string
+		data []byte
+		want float64 // NaN: is refused
+	}{
+		{"1234.5 %", number, math.NaN()}, {"1234.5 kg", number, math.NaN()}, {"mm/dd/yyyy", number, math.NaN()}, {"1,234.5 $", number, 0.12},
+		{"1234.5 kg", day, math.NaN()}, {"1,234.5 $", day, math.NaN()}, {"mm/dd/yyyy", day, 946_684_800},
+	} {
+		table, err := readWorkbook(c.data, dataset.Parse(map[string]string{"a": c.form}))
+		switch {
+		case err != nil && (c.want == c.want || !strings.Contains(err.Error(), `is not written as "`+c.form)):
+			t.Errorf("%s: %v", c.form, err)
+		case err == nil && numberOf(table.Column("a"), 0) != c.want:
+			t.Errorf("%s: %v, want %v", c.form, numberOf(table.Column("a"), 0), c.want)
+		}
+	}
+}
+
 func TestWorkbookRefusals(t *testing.T) {
 	for name, c := range map[string]struct {
 		rows  string

@@ -65,10 +65,11 @@ func (f *Fields) Text(column int, cell []byte) {
 	f.each(column, func(s *sink) { f.parser.put(s, cell, f.chunk.Rows) })
 }
 
-// Number takes a number with its text, which has a decimal point; nil is its shortest form.
+// Number takes a number with its text, which has a decimal point; nil is its shortest form. In a column whose numbers
+// are written with a unit, a percent sign or as dates it counts as text: what it means there is not known.
 func (f *Fields) Number(column int, v float64, text []byte) {
 	f.each(column, func(s *sink) {
-		if s.kind == numberSink || s.kind == writtenSink {
+		if s.kind == numberSink || s.kind == writtenSink && f.parser.Targets[s.target].Form.Bare() {
 			s.column.SetNumber(f.chunk.Rows, v)
 			return
 		}
@@ -86,10 +87,10 @@ func (f *Fields) Number(column int, v float64, text []byte) {
 	})
 }
 
-// Date is Number for a time in seconds, with the text that it has as a level.
+// Date takes a time in seconds, with the text that it has as a level. In a column of numbers in a form it counts as text.
 func (f *Fields) Date(column int, v float64, text []byte) {
 	f.each(column, func(s *sink) {
-		if s.kind == numberSink || s.kind == writtenSink {
+		if s.kind == numberSink || s.kind == writtenSink && f.parser.Targets[s.target].Form.IsDate() {
 			s.column.Dates = true
 			s.column.SetNumber(f.chunk.Rows, v)
 			return
