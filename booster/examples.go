@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"boost/booster/internal/labels"
 	"boost/dataset"
 	"boost/gradients"
 	"boost/objectives"
@@ -86,7 +87,7 @@ func (r *run) refuse(in *inputs, target *target, rows int) error {
 		return errFloatsInFiles(`"f32"`)
 	}
 	if featureCount(in.schema) == 0 {
-		return fmt.Errorf("%w: no feature columns are left beside the label (columns are %s)", dataset.ErrTable, columnNames(in.schema))
+		return fmt.Errorf("%w: no feature columns are left beside the label (columns are %s)", dataset.ErrTable, labels.ColumnNames(in.schema))
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"boost/binning"
+	"boost/booster/internal/labels"
 	"boost/dataset"
 	"boost/objectives"
 	"boost/tree"
@@ -93,7 +94,7 @@ func (r *run) baseTarget() (*target, error) {
 	}
 	r.p.Objective = c.Objective
 	if p := r.p.PositiveClass; p != "" && (len(c.Classes) != 2 || c.Classes[1] != p) {
-		return nil, fmt.Errorf("%w: data.positive_class = %q: the classes of the base model are %s, and stay in this order", ErrParams, p, someNames(c.Classes))
+		return nil, fmt.Errorf("%w: data.positive_class = %q: the classes of the base model are %s, and stay in this order", ErrParams, p, labels.Names(c.Classes))
 	}
 	return targetOf(r.baseModel, r.custom)
 }

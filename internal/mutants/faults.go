@@ -74,7 +74,7 @@ var faults = []fault{
 	{"booster", `if j.early && len(j.evals) > 0 {`, `if !j.early && len(j.evals) > 0 {`},
 	{"booster", `(round+1)%b.p.MetricsEvery == 0 ||`, `round%b.p.MetricsEvery == 0 ||`},
 	{"booster", `== 0 || round+1 == b.first+b.p.Rounds)`, `== 0)`},
-	{"booster", `holdout(labels, len(target.classes), groups,`, `holdout(labels, 0, groups,`},
+	{"booster", `holdout.Draw(labels, len(target.classes), groups,`, `holdout.Draw(labels, 0, groups,`},
 
 	// Packing: codes of tensors, trees and models.
 	{"tensorq", `(n%8*bits+7)/8`, `(n%8*bits+8)/8`},
