@@ -6,6 +6,7 @@ import (
 	"math"
 	"strings"
 
+	"boost/binning/internal/borders"
 	"boost/dataset"
 	"boost/internal/kernel/bin"
 	"boost/parallel"
@@ -200,14 +201,14 @@ func (f *fitter) Run(worker, index int) {
 	}
 }
 
-func (f *fitter) runs32(s *fitScratch, c *dataset.Column) runs[uint32] {
+func (f *fitter) runs32(s *fitScratch, c *dataset.Column) borders.Runs[uint32] {
 	if cells := c.Sparse(); cells != nil {
 		return sparseRuns(f, s, &s.keys32, bin.Bits32(cells.F32), cells)
 	}
 	return denseRuns(f, s, &s.keys32, bin.Bits32(c.Float32s()))
 }
 
-func (f *fitter) runs64(s *fitScratch, c *dataset.Column) runs[uint64] {
+func (f *fitter) runs64(s *fitScratch, c *dataset.Column) borders.Runs[uint64] {
 	if cells := c.Sparse(); cells != nil {
 		return sparseRuns(f, s, &s.keys64, bin.Bits64(cells.F64), cells)
 	}

@@ -7,10 +7,8 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"sort"
 
 	"boost/dataset"
-	"boost/internal/kernel/bin"
 	"boost/internal/near"
 )
 
@@ -111,42 +109,6 @@ func forcedAs64(cuts []float64) []float64 {
 		}
 	}
 	return result
-}
-
-// gapsOf returns, for each forced cut, the last run on its left side, −1 if there is
-// none. Each run stands on the side of its values.
-func gapsOf[K bin.Key, V bin.Float](forced []V, r runs[K], value func(K) V) []int {
-	gaps := make([]int, len(forced))
-	for i, cut := range forced {
-		gaps[i] = sort.Search(len(r.keys), func(run int) bool { return value(r.keys[run]) > cut }) - 1
-	}
-	return gaps
-}
-
-// bordersBetween is quantileBorders for a column with forced cuts, given by their
-// gaps: as many borders as they leave of bins bins, and none in a gap of theirs. If
-// every distinct value fits a bin of its own, it has one; else the borders are those
-// of as many bins as the forced cuts leave.
-func bordersBetween[K bin.Key](borders []int, r runs[K], bins int, gaps []int) []int {
-	if len(gaps) == 0 {
-		return quantileBorders(borders, r, bins)
-	}
-	last := len(r.keys) - 1
-	shared := 0 // forced cuts that separate neighbouring values: each such gap counts once
-	for i, gap := range gaps {
-		if gap >= 0 && gap < last && (i == 0 || gaps[i-1] != gap) {
-			shared++
-		}
-	}
-	free := bins - len(gaps)
-	if last-shared < free {
-		free = max(len(r.keys), 1)
-	}
-	borders = quantileBorders(borders, r, free)
-	return slices.DeleteFunc(borders, func(border int) bool {
-		_, taken := slices.BinarySearch(gaps, border)
-		return taken
-	})
 }
 
 // ParseForcedCuts reads forced cuts in the form of LightGBM's forcedbins files, a JSON

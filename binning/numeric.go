@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"boost/binning/internal/borders"
 	"boost/dataset"
 	"boost/internal/kernel/bin"
 )
@@ -19,7 +20,7 @@ type fitScratch struct {
 
 // denseRuns returns the runs of the sampled rows of a column that are not missing.
 // They stand in the scratch.
-func denseRuns[K bin.Key](f *fitter, s *fitScratch, buffers *[2][]K, values []K) runs[K] {
+func denseRuns[K bin.Key](f *fitter, s *fitScratch, buffers *[2][]K, values []K) borders.Runs[K] {
 	n := f.sampled
 	for i := range buffers {
 		buffers[i] = reserve(buffers[i], n)
@@ -32,7 +33,7 @@ func denseRuns[K bin.Key](f *fitter, s *fitScratch, buffers *[2][]K, values []K)
 		copy(keys, values)
 	}
 	if f.weights == nil {
-		return joinEqual(bin.Sort(bin.FromBits(keys), buffers[1]), s.ends, nil)
+		return borders.Join(bin.Sort(bin.FromBits(keys), buffers[1]), s.ends, nil)
 	}
 	for i := range s.loads {
 		s.loads[i] = reserve(s.loads[i], n)
@@ -41,12 +42,12 @@ func denseRuns[K bin.Key](f *fitter, s *fitScratch, buffers *[2][]K, values []K)
 	copy(loads, f.weights)
 	keys, loads = bin.FromBitsWith(keys, loads)
 	keys, loads = bin.SortWith(keys, buffers[1], loads, s.loads[1])
-	return joinEqual(keys, s.ends, loads)
+	return borders.Join(keys, s.ends, loads)
 }
 
 // sparseRuns is denseRuns for a column of which cells holds the stored ones and
 // values their values. It costs as much as there are stored cells.
-func sparseRuns[K bin.Key](f *fitter, s *fitScratch, buffers *[2][]K, values []K, cells *dataset.Sparse) runs[K] {
+func sparseRuns[K bin.Key](f *fitter, s *fitScratch, buffers *[2][]K, values []K, cells *dataset.Sparse) borders.Runs[K] {
 	n := len(values) + 1 // and the rows that are not stored
 	for i := range buffers {
 		buffers[i] = reserve(buffers[i], n)
@@ -71,15 +72,15 @@ func sparseRuns[K bin.Key](f *fitter, s *fitScratch, buffers *[2][]K, values []K
 	if cells.Fill != 0 { // a row that is not stored has no value
 		others = 0
 	}
-	var r runs[K]
+	var r borders.Runs[K]
 	if f.weightOf == nil {
-		r = joinEqual(bin.Sort(bin.FromBits(keys), buffers[1]), s.ends, nil)
+		r = borders.Join(bin.Sort(bin.FromBits(keys), buffers[1]), s.ends, nil)
 	} else {
 		keys, loads = bin.FromBitsWith(keys, loads)
 		keys, loads = bin.SortWith(keys, buffers[1], loads, s.loads[1])
-		r = joinEqual(keys, s.ends, loads)
+		r = borders.Join(keys, s.ends, loads)
 	}
-	r.insert(bin.Zero[K](), uint32(others), f.weight-stored)
+	r.Insert(bin.Zero[K](), uint32(others), f.weight-stored)
 	return r
 }
 
@@ -118,11 +119,11 @@ func (f *fitter) bins(index int) int {
 }
 
 // fitCuts returns the cuts of a numeric column, forced ones among them.
-func fitCuts[K bin.Key, V bin.Float](f *fitter, s *fitScratch, r runs[K], bins int, forced []V, value func(K) V, midpoint func(lower, upper V) V) []V {
-	gaps := gapsOf(forced, r, value)
-	s.borders = bordersBetween(s.borders[:0], r, bins, gaps)
-	s.borders = enforceMinimum(s.borders, gaps, r.ends, f.leastSampled())
-	cuts := place(s.borders, r.keys, value, f.params.Placement, midpoint)
+func fitCuts[K bin.Key, V bin.Float](f *fitter, s *fitScratch, r borders.Runs[K], bins int, forced []V, value func(K) V, midpoint func(lower, upper V) V) []V {
+	gaps := borders.Gaps(forced, r, value)
+	s.borders = borders.Find(s.borders[:0], r, bins, gaps)
+	s.borders = borders.EnforceMinimum(s.borders, gaps, r.Ends, f.leastSampled())
+	cuts := place(s.borders, r.Keys, value, f.params.Placement, midpoint)
 	if len(forced) > 0 {
 		// No two are equal: a gap with a forced cut has no other one.
 		cuts = append(cuts, forced...)

@@ -47,7 +47,7 @@ type Cell struct {
 // missingCell is a cell without a value.
 var missingCell = Cell{Number: math.NaN()}
 
-// Number reads a number, NaN for a missing one.
+// Number reads a number; NaN means missing.
 func (r *CellReader) Number(c *ColumnSchema, v float64) Cell {
 	for _, missing := range r.options.MissingNumbers {
 		if v == missing {
@@ -60,7 +60,7 @@ func (r *CellReader) Number(c *ColumnSchema, v float64) Cell {
 	return Cell{Level: FormatNumber(v)}
 }
 
-// Text reads a text. In a numeric column a text that is no number, truth value or date, nor a word for
+// Text reads a text. In a numeric column a text that is not a number, a truth value, a date or a word for
 // a missing value, is an error that wraps ErrTable.
 func (r *CellReader) Text(c *ColumnSchema, text string) (Cell, error) {
 	switch {

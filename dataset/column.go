@@ -115,7 +115,7 @@ func (c *Column) number(row int) float64 {
 	return c.Float64s()[row]
 }
 
-// isMissing reports whether a row of a dense column that is no text has no value.
+// isMissing reports whether a row of a dense column of numbers or categories lacks a value.
 func (c *Column) isMissing(row int) bool {
 	if c.kind == Category {
 		return c.Codes()[row] < 0

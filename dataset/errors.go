@@ -22,7 +22,7 @@ var (
 // Column, the Value found, what was expected (Want) and what to do (Fix). errors.Is(err, ErrTable) holds.
 type ParseError = chunk.ParseError
 
-// ParseErrors are several of them, in the order of the rows: of each column the first. Error shows
+// ParseErrors are several ParseErrors in the order of the rows, at most one of each column. Error shows
 // the first 20, one a line.
 type ParseErrors []*ParseError
 

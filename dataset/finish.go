@@ -74,7 +74,7 @@ func (a *tableBuilder) columnsInPlace(rows int) []*Column {
 	return columns
 }
 
-// describe notes what is to be said about a column, and reports whether the table is to have it. Its values do
+// describe adds the notes about a column, and reports whether the table keeps it. Its values do
 // not matter.
 func (a *tableBuilder) describe(n *notes.Notes, c *columnBuilder, column *Column, rows int) bool {
 	if c.dates {
@@ -89,7 +89,7 @@ func (a *tableBuilder) describe(n *notes.Notes, c *columnBuilder, column *Column
 	if c.trimmed && a.Schema == nil {
 		n.AddTrimmed(c.Name)
 	}
-	if c.Form != nil && c.Schema == nil { // of a schema's form the model tells
+	if c.Form != nil && c.Schema == nil { // a form of the schema is no news
 		n.AddForm(c.Name, *c.Form)
 	}
 	if column.kind != Category || column.numericLevels {

@@ -31,7 +31,7 @@ func printOf(t *testing.T, table *dataset.Table) string {
 	return table.Fingerprint(pool)
 }
 
-// What pandas, polars and DuckDB write as JSON lines is the table that pandas writes as CSV. pandas rounds large
+// JSON lines of pandas, polars and DuckDB give the same table as the CSV file of pandas. pandas rounds large
 // numbers, so that its column big is left out.
 func TestJSONLinesOfOthers(t *testing.T) {
 	ctx, folder := context.Background(), filepath.Join("testdata", "jsonl")
@@ -93,7 +93,7 @@ func TestJSONLinesLateKeys(t *testing.T) {
 	}
 }
 
-// Values mean what they mean in text.
+// Values mean the same as in CSV text.
 func TestJSONLinesValues(t *testing.T) {
 	table, err := readJSON(`{"n": "1e3", "b": "TRUE", "t": 1.0, "m": "NA", "d": "1970-01-02", "e": "\u00e9\ud83d\ude00\ud800\/\"\\\b\f\n\r\t"}
 {"n": -0.5E-1, "b": false, "t": "1", "m": null, "d": null, "e": ""}

@@ -35,7 +35,7 @@ func FromRows(rows [][]float64, names ...string) (*Table, error) {
 	return FromColumns(columns)
 }
 
-// numberedNames returns the names c1, c2, … of so many columns.
+// numberedNames returns the names c1, c2, … of n columns.
 func numberedNames(width int) []string {
 	var names []string
 	for j := range width {

@@ -8,7 +8,7 @@ import (
 	"boost/dataset/internal/written"
 )
 
-// The ways of Parse that leave it to the cells.
+// Values of Parse with which the cells decide on the form.
 const (
 	ParseAuto   = chunk.ParseAuto     // numbers or dates if all cells have one form; otherwise what they are without it
 	ParseNumber = chunk.ParseAsNumber // numbers with a currency, a unit, "%" or separators of thousands
@@ -16,8 +16,8 @@ const (
 	ParseText   = chunk.ParseText     // text, and nothing is said of it
 )
 
-// Parse says by column how numbers or dates are written that are not written plainly, "" standing
-// for all columns that are not named: one of ParseAuto, ParseNumber, ParseDate and ParseText, or an
+// Parse says by column how numbers or dates are written that are not in plain form. "" stands
+// for all columns that are not named. A value is ParseAuto, ParseNumber, ParseDate, ParseText or an
 // example such as "1,234.5", "1.234,5 €", "1234.5 kg", "1234.5 %", "mm/dd/yyyy" and "dd/mm/yyyy".
 // The schema keeps the form that was found, and tables read with As have the same one.
 func Parse(how map[string]string) Option {
@@ -31,16 +31,16 @@ func Parse(how map[string]string) Option {
 	}
 }
 
-// CheckParse reports a way of writing that Parse does not know.
+// CheckParse returns an error about a way of writing that Parse does not know.
 func CheckParse(how string) error { return chunk.CheckParse(how) }
 
-// CheckForm reports a text that is not the form of a column, as a schema has it.
+// CheckForm returns an error if a text is not a form of a column, as a schema has it.
 func CheckForm(form string) error {
 	_, err := written.ParseForm(form)
 	return err
 }
 
-// ParseHint is the flag that reads columns as Parse would, in a form that can be pasted.
+// ParseHint returns the flag that reads columns as Parse would, ready to paste.
 func ParseHint(how map[string]string) string { return chunk.ParseHint(how) }
 
 // readWritten reads columns again as text whose first cells were plain numbers and whose others may be numbers

@@ -120,7 +120,7 @@ func cells(t *dataset.Table) string {
 }
 
 // The text of Parquet and Arrow files is read as that of a CSV file. Numbers in them are money without its sign, but
-// not shares of which nothing says whether they are percent.
+// not shares, because a stored 0.12 may mean 0.12 or 12 percent.
 func TestParseColumnar(t *testing.T) {
 	ctx := context.Background()
 	text := mustRead(t, messy, dataset.Categorical("income", "rate", "weight", "share", "born", "seen"))

@@ -9,7 +9,7 @@ import (
 	"boost/dataset"
 )
 
-// Levels that a person takes for one are named, in features and the label, and not for a model that has them.
+// Levels that differ in case or blanks only are named, in features and the label, but not if the model has them.
 func TestSpellings(t *testing.T) {
 	text := "answer,city,size,code,y\nYes,New  York,S,1,no\nyes,New York,M,01,No\n\" Yes\",Bern,L,1.0,no\n"
 	table := mustRead(t, text, dataset.Label("y"), dataset.Categorical("code"))

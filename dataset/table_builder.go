@@ -263,7 +263,7 @@ func (a *tableBuilder) inferTypes() error {
 	return a.problems(found)
 }
 
-// firstMissing returns the first row of a column that has no value, −1 where each has one.
+// firstMissing returns the first row of a column without a value, −1 if every row has one.
 func (a *tableBuilder) firstMissing(c *columnBuilder) int {
 	for k, p := range c.chunks {
 		row := slices.IndexFunc(p.F32, func(v float32) bool { return v != v })
@@ -275,7 +275,7 @@ func (a *tableBuilder) firstMissing(c *columnBuilder) int {
 	return -1
 }
 
-// problems returns what is wrong with a table, in the order of its rows, as one error; nil for nothing.
+// problems returns the problems of a table, in the order of its rows, as one error; nil if there are none.
 func (a *tableBuilder) problems(found []*ParseError) error {
 	switch len(found) {
 	case 0:

@@ -62,7 +62,7 @@ func (ch *Chunk) Odd() bool {
 	return false
 }
 
-// GiveUp marks a chunk whose last record goes on for too long; fix says what to do about it.
+// GiveUp marks a chunk whose last record is too long; fix is the advice for the error.
 func (ch *Chunk) GiveUp(fix string) {
 	if ch.Shape.Allows(true) {
 		ch.Shape = &ShapeError{Line: max(0, ch.Lines-1), Fatal: true,

@@ -117,7 +117,7 @@ func ReadUnchanged(f *os.File, name string, read func() error) error {
 	return nil
 }
 
-// foreign are the beginnings of files that no format here has. A fix has the name of the file in place of FILE.
+// foreign lists the first bytes of files in formats that are not read. In a fix, FILE stands for the name of the file.
 var foreign = []struct{ magic, name, fix string }{
 	{magic: "BZh91AY&SY", name: "a bzip2 file"}, {magic: "\xfd7zXZ", name: "an xz file"},
 	{magic: "\xff\xfe", name: "UTF-16 text"}, {magic: "\xfe\xff", name: "UTF-16 text"}, {magic: "FEA1\x00", name: "a Feather file of version 1"},
@@ -128,7 +128,7 @@ var foreign = []struct{ magic, name, fix string }{
 	{"[{", "a JSON array", "jq -c '.[]' FILE writes it as JSON lines"},
 }
 
-// refuseForeign returns the error about an input that begins so if no format here has such files, nil else.
+// refuseForeign returns an error if an input begins like a file in a format that is not read, else nil.
 func refuseForeign(name string, start []byte, formats []*Format) error {
 	what, fix := "", ""
 	for _, f := range foreign {
@@ -151,17 +151,17 @@ func refuseForeign(name string, start []byte, formats []*Format) error {
 	return Errorf("%s is %s; %s", name, what, strings.ReplaceAll(fix, "FILE", name))
 }
 
-// isBinary reports whether the beginning of an input holds bytes that no text has.
+// isBinary reports whether the beginning of an input has bytes that do not occur in text.
 func isBinary(start []byte) bool {
 	return bytes.ContainsFunc(start, func(c rune) bool { return c < '\t' })
 }
 
-// remote are the addresses that people give in place of files, with the command that gets the file.
+// remote lists addresses that people give instead of files, with the command that downloads the file.
 var remote = []struct{ scheme, command string }{
 	{"https://", "curl -LO"}, {"http://", "curl -LO"}, {"ftp://", "curl -O"}, {"s3://", "aws s3 cp"}, {"gs://", "gcloud storage cp"},
 }
 
-// refuseRemote returns the error about a path that is an address, nil if it is none.
+// refuseRemote returns an error if a path is an address, else nil.
 func refuseRemote(path string) error {
 	for _, r := range remote {
 		if strings.HasPrefix(strings.ToLower(path), r.scheme) {

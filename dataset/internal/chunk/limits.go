@@ -44,11 +44,11 @@ func SameColumns(name string, names []string, first string, wanted []string) err
 // exponent of three digits, CRLF.
 const QuickReach = 2 + 1 + 8 + 1 + 3*8 + 5 + 2
 
-// Sizes are numbers of bytes and rows that tables are read by.
+// Sizes are limits and block sizes of reading, in bytes and rows.
 type Sizes struct {
 	// MostRows is the most rows of a table: an int32 numbers them.
 	MostRows int
-	// MostShared is the largest memory that columns share: all of it stays while
+	// MostShared is the largest memory that columns share. All of it stays while
 	// one of them does, and the room that turns out not to be needed takes memory as well.
 	MostShared int
 	// LeastOwn is the size from which large pages pay for a column of its own: one

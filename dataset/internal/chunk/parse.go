@@ -20,7 +20,7 @@ const (
 // parseWords lists them.
 var parseWords = []string{ParseAuto, ParseAsNumber, ParseAsDate, ParseText}
 
-// CheckParse reports a way of writing that there is none of.
+// CheckParse returns an error about a way of writing that Parse does not know.
 func CheckParse(how string) error {
 	if slices.Contains(parseWords, how) {
 		return nil
@@ -31,7 +31,7 @@ func CheckParse(how string) error {
 	return nil
 }
 
-// checkParseNames makes sure that the columns of Parse are there.
+// checkParseNames checks that the columns of Parse exist.
 func (o *Options) checkParseNames(names []string, position map[string]int) error {
 	for _, name := range slices.Sorted(maps.Keys(o.Parse)) {
 		if _, ok := position[name]; !ok && name != "" {
@@ -41,7 +41,7 @@ func (o *Options) checkParseNames(names []string, position map[string]int) error
 	return nil
 }
 
-// setParse gives a target without a schema what Parse says of it.
+// setParse sets the way of writing of a target without a schema.
 func (o *Options) setParse(t *Target) error {
 	how, named := o.Parse[t.Name]
 	if !named {
@@ -63,7 +63,7 @@ func (o *Options) setParse(t *Target) error {
 	return t.setForm(how)
 }
 
-// setForm makes a target one of numbers in a form, of which the plain one is none.
+// setForm sets the form of a target's numbers; the plain form is nil.
 func (t *Target) setForm(text string) error {
 	form, err := written.ParseForm(text)
 	if err != nil {
@@ -73,7 +73,7 @@ func (t *Target) setForm(text string) error {
 	return nil
 }
 
-// setSchemaParse gives a target the form of its schema, or that of Parse in its place.
+// setSchemaParse gives a target the form of its schema, unless Parse names another.
 func (o *Options) setSchemaParse(t *Target) error {
 	if t.Schema == nil || t.Want != WantNumber {
 		return nil
@@ -96,7 +96,7 @@ func (t *Target) ValueOf(text string, point byte) (v float64, isDate, ok bool) {
 	return v, ok && t.Form.IsDate(), ok
 }
 
-// ParseHint is the flag that reads columns as they are written, in a form that can be pasted.
+// ParseHint returns the flag that reads columns as they are written, ready to paste.
 func ParseHint(how map[string]string) string {
 	entries := make([]string, 0, len(how))
 	for _, name := range slices.Sorted(maps.Keys(how)) {
@@ -145,7 +145,7 @@ func FormsOf(point byte, texts []string) []written.Form {
 	return s.Forms()
 }
 
-// TwoReadings says of a text that the forms read differently what it may be, and the flag for each.
+// TwoReadings shows how each form reads a text that they read differently, with the flag for each.
 func TwoReadings(name string, texts []string, forms []written.Form) string {
 	one, other := forms[0], forms[1]
 	for _, text := range texts {

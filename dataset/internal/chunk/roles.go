@@ -215,7 +215,7 @@ func (o *Options) resolveSchema(names []string, position map[string]int) ([]Targ
 	return targets, nil
 }
 
-// Lacks is the error about features of the model that a table with the given columns lacks.
+// Lacks returns the error about features of the model that a table with the given columns lacks.
 func Lacks(lacking, names []string) error {
 	var meant []string
 	for _, name := range lacking {

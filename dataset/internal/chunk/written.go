@@ -8,8 +8,8 @@ import (
 	"golang.org/x/text/encoding/charmap"
 )
 
-// Written is how the text of a table was written, as far as it was said and is not the usual way. A model keeps it, and
-// tables that are read with its schema are read so unless another way is said.
+// Written is how the text of a table was written, where options said so and it is not the usual way. A model keeps it, and
+// tables that are read with its schema are read so unless an option says another way.
 type Written struct {
 	Missing   []string `json:"missing,omitempty"`   // all texts of cells without a value; nil is DefaultMissing
 	Decimal   string   `json:"decimal,omitempty"`   // ","
@@ -24,7 +24,7 @@ func (w *Written) IsUsual() bool {
 	return w.Missing == nil && w.Decimal == "" && w.Encoding == "" && w.Separator == "" && w.Header == "" && w.Absent == ""
 }
 
-// Check reports what no table can be written like.
+// Check returns an error if no table can be written like this.
 func (w *Written) Check() error {
 	_, known := Encodings[w.Encoding]
 	switch {
@@ -42,7 +42,7 @@ func (w *Written) Check() error {
 	return nil
 }
 
-// UsualMissing are the texts that mean "no value" where nothing else is said.
+// UsualMissing are the texts that mean "no value" by default.
 var UsualMissing = []string{"", "NA", "NaN", "nan", "null", "None", "?", "N/A"}
 
 // Encodings are the encodings of text by name, nil for UTF-8.
@@ -51,12 +51,12 @@ var Encodings = map[string]*charmap.Charmap{"utf-8": nil, "latin1": charmap.ISO8
 // Said is which ways of writing an option gave; the others are the schema's, or the usual ones.
 type Said struct {
 	Decimal, Encoding, Absent bool
-	// Both is set where the encoding is the schema's: cells that are UTF-8 are read as such, and it says so.
+	// Both is set where the encoding is the schema's: cells that are UTF-8 are read as such, with a note.
 	Both *atomic.Bool
 }
 
-// Recall takes the ways of writing that no option gave from the schema. The texts of missing cells are others'
-// business.
+// Recall takes the ways of writing that no option gave from the schema. The caller recalls the texts of missing
+// cells.
 func (o *Options) Recall() {
 	var w Written
 	if o.Schema != nil {
@@ -84,7 +84,7 @@ func (o *Options) Recall() {
 	}
 }
 
-// Writing is what a model keeps of the options.
+// Writing returns what a model keeps of the options.
 func (o *Options) Writing() Written {
 	var w Written
 	// Fewer words than usual need not be kept: those that are levels are so in the model, and others are none of its.

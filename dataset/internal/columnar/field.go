@@ -135,7 +135,7 @@ func Nested(file, column string) error {
 	return chunk.CannotRead(file, column, "holds lists, maps or records; leave it out with ignore, or write its parts as columns of their own")
 }
 
-// SuitsForm refuses numbers for a target whose numbers are written with a unit, a percent sign or as dates: what they
+// SuitsForm refuses stored numbers for a target whose numbers are written with a unit, a percent sign or as dates: what they
 // mean is not known.
 func (f *Field) SuitsForm(file string, t chunk.Target) error {
 	if t.Form == nil || t.Form.Bare() || f.IsText() || f.isDate() && t.Form.IsDate() {

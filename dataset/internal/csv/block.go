@@ -87,7 +87,7 @@ func (p *chunkParser) block(b []byte, i int, ch *chunk.Chunk, quotes bool) (next
 	return int(ends[len(ends)-1]) + 1
 }
 
-// hasBlank reports whether there is a blank in a text.
+// hasBlank reports whether a text has a blank.
 func hasBlank(text []byte) bool {
 	return bytes.IndexByte(text, ' ') >= 0 || bytes.IndexByte(text, '\t') >= 0
 }

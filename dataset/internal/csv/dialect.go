@@ -183,9 +183,9 @@ func findDialect(o *chunk.Options, name string, h *head) (*dialect, error) {
 	return d, nil
 }
 
-// recalledSeparator returns the separator that the table of the schema was written with, if the first record has it. Where
+// recalledSeparator returns the separator of the schema's table, if the first record has it. Where
 // the schema has a decimal comma, and commas and nothing else separate cells, numbers have decimal points here. It
-// returns 0 where the data tell.
+// returns 0 where the data decide.
 func recalledSeparator(o *chunk.Options, h *head) byte {
 	if o.UsualSeparator != 0 {
 		if lengths := h.lengths(o.UsualSeparator, 1); len(lengths) > 0 && lengths[0] > 1 {

@@ -6,10 +6,10 @@ import (
 	"boost/dataset/internal/chunk"
 )
 
-// Layout is what becomes of each column in one pass over the inputs. Its Fields share it.
+// Layout holds what each column becomes in one pass over the inputs. Its Fields share it.
 type Layout struct{ layout }
 
-// NewLayout prepares a pass over records of so many columns that are no delimited text, like JSON lines and the
+// NewLayout prepares a pass over records of so many columns that are not delimited text, like JSON lines and the
 // rows of a spreadsheet.
 func NewLayout(o *chunk.Options, p *chunk.Pass, columns int) *Layout {
 	l := &Layout{layout{Options: o, Pass: p, spare: new(chunk.Spare), names: make([]string, columns), sinks: make([][]int, columns),
@@ -33,7 +33,7 @@ func (l *Layout) ChunkBytes() int { return l.chunkBytes }
 type Fields struct {
 	parser *chunkParser
 	chunk  *chunk.Chunk
-	filled []int // by column: the number of the row, plus 1, that it has a cell of
+	filled []int // by column: 1 + the last row that has a cell
 }
 
 // NewFields makes the fields of one worker.
@@ -41,7 +41,7 @@ func NewFields(l *Layout) *Fields {
 	return &Fields{parser: newChunkParser(&l.layout), filled: make([]int, len(l.names))}
 }
 
-// Begin begins a chunk of the file with a number; most is the most rows that it may have.
+// Begin starts a chunk of file number file; it may have most rows.
 func (f *Fields) Begin(index, file, most int) {
 	p := f.parser
 	f.chunk = &chunk.Chunk{Index: index, File: file, Columns: make([]chunk.ColumnChunk, len(p.Targets)), Spare: p.spare}
@@ -51,10 +51,10 @@ func (f *Fields) Begin(index, file, most int) {
 	clear(f.filled)
 }
 
-// Chunk returns the chunk in the making.
+// Chunk returns the current chunk.
 func (f *Fields) Chunk() *chunk.Chunk { return f.chunk }
 
-// Wants reports whether the cells of a column are of use.
+// Wants reports whether the cells of a column are used.
 func (f *Fields) Wants(column int) bool { return f.parser.sinks[column].kind != skipSink }
 
 // Has reports whether a column has a cell of the row.
@@ -138,7 +138,7 @@ func (f *Fields) EndRow() {
 	f.chunk.Rows++
 }
 
-// DropRow leaves out the row for an error. It reports whether reading may go on.
+// DropRow leaves out the row because of an error. It reports whether reading may go on.
 func (f *Fields) DropRow(e *chunk.ShapeError) bool {
 	p, ch := f.parser, f.chunk
 	p.forgetRow(ch)

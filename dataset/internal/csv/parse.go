@@ -241,7 +241,7 @@ func (p *chunkParser) put(s *sink, cell []byte, row int) {
 	}
 }
 
-// putNumber takes what a cell was read as.
+// putNumber takes the value of a cell.
 func (p *chunkParser) putNumber(column *chunk.ColumnChunk, cell []byte, row int, v float64, date, ok bool) {
 	if p.IsMissing(cell) {
 		column.SetMissing(row)
@@ -298,7 +298,7 @@ func (p *chunkParser) close(s *sink, ch *chunk.Chunk) {
 	}
 }
 
-// forgetRow takes back what was noted of the row in the making, which is left out.
+// forgetRow takes back what was noted of the current row, which is left out.
 func (p *chunkParser) forgetRow(ch *chunk.Chunk) {
 	p.leftOut = true
 	for i := range p.sinks {

@@ -6,8 +6,8 @@ import (
 	"boost/dataset/internal/chunk"
 )
 
-// Classes returns the levels of a label column that codes name, as classes: numbers in ascending order where all of
-// them are, texts in byte order else. numericLevels reports whether the levels are names of numbers.
+// Classes returns the levels of a label column that occur in codes, as classes: numbers in ascending order if all of
+// them are numbers, else texts in byte order. numericLevels reports whether the levels are names of numbers.
 func Classes(codes []int32, levels []string, numericLevels bool) (classes []string, numeric bool) {
 	used := make([]bool, len(levels))
 	for _, code := range codes {
@@ -43,7 +43,7 @@ func NumberNames(values []float64) []string {
 	return names
 }
 
-// ClassCodes returns the class index of every level, -1 for a level that is none.
+// ClassCodes returns the class index of every level, -1 for a level that is not a class.
 func ClassCodes(levels, classes []string, numeric bool) []float64 {
 	index := make(map[string]float64, len(classes))
 	for i, class := range classes {

@@ -8,7 +8,7 @@ import (
 
 // Inferred names the levels of a column without a schema. Where blanks around cells were left out (trimmed), those
 // within quotes are too, so that a model with such a level knows that there were no others. It changes codes in place.
-// Levels that all are numbers are named by their values, and numeric is true.
+// If all levels are numbers, they are named by their values, and numeric is true.
 func Inferred(codes []int32, levels []string, trimmed bool, point byte) (named []int32, names []string, numeric bool) {
 	if trimmed && chunk.HasBlanks(levels) {
 		without := make([]string, len(levels))
@@ -22,7 +22,7 @@ func Inferred(codes []int32, levels []string, trimmed bool, point byte) (named [
 	return byValue(codes, levels, point)
 }
 
-// byValue gives levels that all are numbers, truth values or dates the shortest
+// byValue gives levels that are all numbers, truth values or dates the shortest
 // decimal names of their values and makes those of one value one level; other
 // dictionaries stay as they are. So True, true and a boolean of a Parquet file are one
 // level, and a time is one level whatever zone it is written in. It changes codes in place.

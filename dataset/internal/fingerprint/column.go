@@ -15,7 +15,7 @@ type Column struct {
 	none   mix.Cell   // a missing cell
 }
 
-// NewColumn returns what mixes the cells of the named column, of which levels is the dictionary, if it has one.
+// NewColumn returns the mixer of the named column; levels is its dictionary, if it has one.
 func NewColumn(name string, levels []string) *Column {
 	c := &Column{key: digest("column", name)}
 	c.none = c.key.Missing()
@@ -41,7 +41,7 @@ func (c *Column) Float64s(first int, values []float64) mix.Sum {
 	return mix.Numbers(c.key, first, values)
 }
 
-// Codes returns the sum of the mixes of levels from row first on, which codes number, −1 where missing.
+// Codes returns the sum of the mixes of levels, given by their codes (−1 is missing), from row first on.
 func (c *Column) Codes(first int, codes []int32) mix.Sum {
 	var total mix.Sum
 	for i, code := range codes {
@@ -54,7 +54,7 @@ func (c *Column) Codes(first int, codes []int32) mix.Sum {
 	return total
 }
 
-// Sparse returns the sum of the mixes of so many rows from row first on, of which s stores cells. Where rows that are
+// Sparse returns the sum of the mixes of the given number of rows from row first on; s holds their stored cells. Where rows that are
 // not stored are zeros it looks at the stored cells only.
 func (c *Column) Sparse(first, rows int, s *chunk.Sparse) mix.Sum {
 	var total mix.Sum
@@ -72,7 +72,7 @@ func (c *Column) Sparse(first, rows int, s *chunk.Sparse) mix.Sum {
 	return total
 }
 
-// missing adds the mixes of rows lo to hi, none of which has a value.
+// missing adds the mixes of the missing cells of rows lo to hi.
 func (c *Column) missing(total *mix.Sum, lo, hi int) {
 	for row := lo; row < hi; row++ {
 		total.Add(c.none.At(row))

@@ -11,20 +11,20 @@ import (
 	"boost/internal/kernel/mix"
 )
 
-// Table hashes the names and roles of a table's columns, then the number of its rows and the sum over its cells. What
-// is hashed is one JSON object; of a million columns it is long, so that it is hashed as it is written.
+// Table hashes the names and roles of a table's columns, then the number of its rows and the sum over its cells. The
+// hash is of one JSON object, which is long for a million columns, and is hashed while it is written.
 type Table struct {
 	hash    hash.Hash
 	columns int
 	text    []byte // not hashed yet
 }
 
-// NewTable returns the hash of a table of which no column is known yet.
+// NewTable returns the hash of a table without columns.
 func NewTable() *Table {
 	return &Table{hash: sha256.New(), text: []byte(`{"columns":`)}
 }
 
-// Add takes the next column into account. Ids are left out by the caller.
+// Add hashes the next column. The caller leaves out ids.
 func (t *Table) Add(column string, role chunk.Role) {
 	name, err := json.Marshal(column)
 	if err != nil {

@@ -2,10 +2,10 @@ package inmemory
 
 import "boost/dataset/internal/chunk"
 
-// UnknownRows stands for a number of rows that a column does not tell.
+// UnknownRows stands for an unknown number of rows.
 const UnknownRows = -1
 
-// Rows returns how many rows a column of values has. said is what its owner says, 0 for nothing.
+// Rows returns how many rows a column of values has. said is the number that its owner gives, 0 for none.
 func Rows(name string, values any, said int) (int, error) {
 	n := 0
 	switch v := values.(type) {
@@ -90,7 +90,7 @@ func exactNumbers(o *chunk.Options, t chunk.Target, n int, at func(i int) (v flo
 	return o.FromNumbers(t, values)
 }
 
-// sparse takes stored cells; columns that are no numeric features take them densely.
+// sparse takes stored cells; columns other than numeric features take them densely.
 func sparse(o *chunk.Options, t chunk.Target, rows int, s *chunk.Sparse) (*chunk.ColumnChunk, error) {
 	if wrong := s.Check(); wrong != "" {
 		return nil, chunk.Errorf("column %q %s", t.Name, wrong)
@@ -108,6 +108,6 @@ func sparse(o *chunk.Options, t chunk.Target, rows int, s *chunk.Sparse) (*chunk
 // ExactInt returns a whole number as a float64. It reports false for integers that float64 would round.
 func ExactInt(v int64) (float64, bool) {
 	f := float64(v)
-	// 2⁶³ itself is what the largest integers round up to; it has no way back.
+	// The largest integers round up to 2⁶³, which does not fit an int64.
 	return f, f < 1<<63 && int64(f) == v
 }

@@ -27,7 +27,7 @@ func newColumnIndex(names []string) *columnIndex {
 	return x
 }
 
-// find returns the number of a name, −1 for an unknown one. What is not UTF-8 in it counts as U+FFFD, as in
+// find returns the number of a name, −1 for an unknown one. Bytes that are not UTF-8 count as U+FFFD, as in
 // encoding/json.
 func (x *columnIndex) find(name []byte) int {
 	if x.next < len(x.names) && x.names[x.next] == string(name) {
@@ -50,7 +50,7 @@ func validName(name []byte) []byte { return bytes.ToValidUTF8(name, []byte("\uFF
 // keys are the names that rows have, as one worker met them.
 type keys struct {
 	*columnIndex
-	piece       int   // at hand
+	piece       int   // the current one
 	firsts      []int // by name: the piece in which it was met first
 	filled      []bool
 	rows, cells int
@@ -83,7 +83,7 @@ func (k *keys) cell(column int, v value, _ []byte) *refusal {
 	return nil
 }
 
-// take meets the names of the rows of a piece. Rows that cannot be read are refused when they are read.
+// take collects the names in the rows of a piece. Rows that cannot be read are refused later, by the parser.
 func (k *keys) take(text []byte, piece int) {
 	k.piece = piece
 	s, number := &scanner{visitor: k}, 0
@@ -100,7 +100,7 @@ func (k *keys) take(text []byte, piece int) {
 }
 
 // union returns the names that workers met, in the order of the rows. A name that stands for nothing
-// but null, and for the names of objects, is none.
+// but null, or for objects, is left out.
 func union(workers []*keys) (names []string, rows, cells int, tooMany bool) {
 	all := newKeys()
 	type first struct {
@@ -144,8 +144,8 @@ func union(workers []*keys) (names []string, rows, cells int, tooMany bool) {
 	return names, rows, cells, tooMany
 }
 
-// Columns returns the names that the rows have. Without a model they are known only at the end of the last input.
-// With one, the beginning tells which other columns there are, and every feature of the model is taken to come.
+// Columns returns the names in the rows. Without a model they are known only at the end of the last input.
+// With one, the beginning of the input shows which other columns there are, and all features of the model are expected.
 func (r *Reader) Columns(ctx context.Context) ([]string, error) {
 	t, head, all, err := r.open(0)
 	if err != nil {
@@ -182,7 +182,7 @@ func (r *Reader) Columns(ctx context.Context) ([]string, error) {
 	return r.names, nil
 }
 
-// collectKeys goes through all inputs, of which the first is opened.
+// collectKeys goes through all inputs. The first is already open.
 func (r *Reader) collectKeys(ctx context.Context, first *records.Text) error {
 	var mutex sync.Mutex
 	var workers []*keys

@@ -45,7 +45,7 @@ func NewSource(o *chunk.Options, inputs []chunk.Input) chunk.Source {
 	return &Reader{Options: &stored, inputs: inputs}
 }
 
-// headSize is how much of an input is read to find its columns. What is shorter is read once.
+// headSize is how much of an input is read to find its columns. A shorter input is read once.
 const headSize = 1 << 20
 
 // open opens an input. head is the lines in its beginning, all of them if it is short.
@@ -72,7 +72,7 @@ func (r *Reader) open(file int) (t *records.Text, head []byte, all bool, err err
 	return t, head, true, nil
 }
 
-// cutter returns what cuts the inputs, of which the first may be opened already.
+// cutter returns the cutter of the inputs. The first may be open already.
 func (r *Reader) cutter(first *records.Text, size int, stop *atomic.Bool) *records.Cutter {
 	return &records.Cutter{
 		Options: r.Options, Inputs: r.inputs, Bytes: size, Stop: stop,
@@ -87,8 +87,8 @@ func (r *Reader) cutter(first *records.Text, size int, stop *atomic.Bool) *recor
 	}
 }
 
-// mostCells bounds the cells of a chunk: a row of two bytes has as many cells as one of thousands. Chunks of tables
-// with many columns are smaller for it, down to chunk.DefaultChunk.
+// mostCells bounds the cells of a chunk, because a row of two bytes has as many cells as one of thousands. Chunks of tables
+// with many columns are therefore smaller, down to chunk.DefaultChunk.
 const mostCells = 1 << 27
 
 // Read parses all inputs.
@@ -111,7 +111,7 @@ func (r *Reader) Read(ctx context.Context, p *chunk.Pass) error {
 	return r.lacking(p.Targets)
 }
 
-// Notes says nothing.
+// Notes returns no notes.
 func (r *Reader) Notes(int) []string { return nil }
 
 // Close closes the first input if it was opened and not read.

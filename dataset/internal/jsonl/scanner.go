@@ -13,13 +13,13 @@ import (
 // visitor takes the cells of a row.
 type visitor interface {
 	// column returns the number of the column of a name, which is valid until the next call; less than 0
-	// where its values are of no use.
+	// where its values are not used.
 	column(name []byte) int
 	// cell takes the value of a column. text is valid until the next call. A refusal says why.
 	cell(column int, v value, text []byte) *refusal
 }
 
-// value is what stands behind a key.
+// value is the kind of the value after a key.
 type value uint8
 
 const (
@@ -27,7 +27,7 @@ const (
 	text         // its content, without escapes
 	number       // as it is written
 	truth        // true or false
-	list         // nothing of it
+	list         // without its content
 )
 
 // refusal is why a row cannot be read.
@@ -37,7 +37,7 @@ func refuse(fix, format string, args ...any) *refusal {
 	return &refusal{want: fmt.Sprintf(format, args...), fix: fix}
 }
 
-// mostDepth is how deep values may lie in each other.
+// mostDepth is the deepest nesting of values.
 const mostDepth = 64
 
 // scanner takes objects apart as RFC 8259 says.
@@ -47,8 +47,8 @@ type scanner struct {
 	depth   int
 	visitor visitor
 	path    []byte // the names of the objects around, each with a point behind it
-	name    []byte // of the value at hand, with its path
-	content []byte // of the text at hand, if it has escapes
+	name    []byte // of the current value, with its path
+	content []byte // of the current text, if it has escapes
 }
 
 // row reads a line, which ends in a line feed and is not blank.
@@ -70,14 +70,14 @@ func (s *scanner) row(line []byte) *refusal {
 // rest returns the beginning of what is left, for messages.
 func (s *scanner) rest() string { return chunk.Excerpt(bytes.TrimRight(s.b[s.at:], "\r\n")) }
 
-// blanks goes to the next byte that is no blank. The line feed at the end of the line is none.
+// blanks goes to the next byte that is not a blank. The line feed at the end of the line is not one.
 func (s *scanner) blanks() {
 	for c := s.b[s.at]; c == ' ' || c == '\t' || c == '\r'; c = s.b[s.at] {
 		s.at++
 	}
 }
 
-// expected is the refusal of what stands in the place of something else.
+// expected is the refusal of a byte where something else must stand.
 func (s *scanner) expected(what string) *refusal {
 	if s.at >= len(s.b)-1 {
 		return refuse("an object stands on one line; jq -c . writes it so", "%s was expected before the end of the line", what)
@@ -154,7 +154,7 @@ func (s *scanner) member(name []byte) *refusal {
 
 var trueText, falseText = []byte("true"), []byte("false")
 
-// value reads a value that is no object.
+// value reads a value that is not an object.
 func (s *scanner) value(column int) *refusal {
 	switch c := s.b[s.at]; {
 	case c == '"':
@@ -228,7 +228,7 @@ func (s *scanner) digits() bool {
 	return s.at > start
 }
 
-// list goes past a list, whose values are of no use.
+// list skips a list.
 func (s *scanner) list() *refusal {
 	if r := s.enter(); r != nil {
 		return r
@@ -255,7 +255,7 @@ func (s *scanner) list() *refusal {
 	}
 }
 
-// skip goes past any value in a list.
+// skip skips any value in a list.
 func (s *scanner) skip() *refusal {
 	visitor := s.visitor
 	s.visitor = nobody{}
@@ -266,7 +266,7 @@ func (s *scanner) skip() *refusal {
 	return s.value(-1)
 }
 
-// nobody is a visitor that takes nothing.
+// nobody is a visitor that ignores all values.
 type nobody struct{}
 
 func (nobody) column([]byte) int                { return -1 }

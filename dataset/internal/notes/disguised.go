@@ -7,10 +7,10 @@ import (
 	"boost/dataset/internal/written"
 )
 
-// disguised are the columns of text whose texts are numbers or dates in disguise.
+// disguised collects the columns of text whose texts are numbers or dates in disguise.
 type disguised struct {
 	used, ignored readable // with one form, by what becomes of the column
-	unclear       []string // what is said of those with two readings
+	unclear       []string // the notes about those with two readings
 }
 
 // readable are columns of text that can be read in a form.
@@ -19,7 +19,7 @@ type readable struct {
 	how    map[string]string // by column: what reads it
 }
 
-// add looks at a column of text and reports whether its texts are numbers or dates.
+// add examines a column of text and reports whether its texts are numbers or dates.
 func (d *disguised) add(column string, texts []string, point byte, ignored bool) bool {
 	forms := chunk.FormsOf(point, texts)
 	state, list := "used as text", &d.used
@@ -74,7 +74,7 @@ func (r *readable) hint() string {
 	return chunk.ParseHint(r.how)
 }
 
-// writtenNote says which columns were read in a form of their own.
+// writtenNote lists the columns that were read in a form of their own.
 func writtenNote(listed []string) string {
 	is := "are"
 	if len(listed) == 1 {

@@ -8,9 +8,9 @@ import (
 	"boost/dataset/internal/written"
 )
 
-// Notes collects what is to be said about a table's columns.
+// Notes collects the findings about a table's columns.
 type Notes struct {
-	said       []string // as they are worded, before all others
+	said       []string // notes that come worded, before all others
 	dates      []string // columns of numbers that were dates
 	dated      []string // columns of categories that are dates
 	large      []string
@@ -22,7 +22,7 @@ type Notes struct {
 	disguised  disguised
 }
 
-// New begins the notes with those that are worded already.
+// New begins with notes that are worded already.
 func New(said []string) *Notes { return &Notes{said: said} }
 
 // AddDates notes a column of numbers whose cells were dates.
@@ -31,7 +31,7 @@ func (n *Notes) AddDates(column string) { n.dates = append(n.dates, column) }
 // AddDatedLevels notes a column of categories whose levels are dates.
 func (n *Notes) AddDatedLevels(column string) { n.dated = append(n.dated, column) }
 
-// AddLarge notes a column with numbers that float64 rounds, and where the first of them stands, "" if that is unknown.
+// AddLarge notes a column with numbers that float64 rounds, and the place of the first of them, "" if that is unknown.
 func (n *Notes) AddLarge(column, place string) {
 	if len(n.large) == 0 {
 		n.firstLarge = place
@@ -39,7 +39,7 @@ func (n *Notes) AddLarge(column, place string) {
 	n.large = append(n.large, column)
 }
 
-// AddTrimmed notes a column of whose cells blanks were left out.
+// AddTrimmed notes a column with cells from which blanks were removed.
 func (n *Notes) AddTrimmed(column string) { n.trimmed = append(n.trimmed, column) }
 
 // AddForm notes a column that was read in a form of its own.
@@ -67,7 +67,7 @@ func (n *Notes) AddNumbersInText(t *chunk.Target, levels []string, point byte, i
 // Dates returns the columns of numbers that were dates.
 func (n *Notes) Dates() []string { return n.dates }
 
-// All returns the notes, at last those about columns that are used although they are neither clearly numbers nor
+// All returns the notes, the last ones about columns that are used although they are neither clearly numbers nor
 // clearly text.
 func (n *Notes) All(mixed []*chunk.ParseError) []string {
 	all := n.said
@@ -96,7 +96,7 @@ func (n *Notes) All(mixed []*chunk.ParseError) []string {
 	return all
 }
 
-// largeNote says which columns have numbers that float64 rounds, and where the first is.
+// largeNote lists the columns with numbers that float64 rounds, and where the first is.
 func (n *Notes) largeNote() string {
 	first := ""
 	if n.firstLarge != "" {

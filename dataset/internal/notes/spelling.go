@@ -26,7 +26,7 @@ func (n *Notes) AddSpellings(column string, levels []string) {
 	}
 }
 
-// spellingNote says in which columns levels differ in case and blanks only.
+// spellingNote lists the columns in which levels differ in case and blanks only.
 func (n *Notes) spellingNote() string {
 	return fmt.Sprintf("levels that differ only in case or blanks are different categories: %s %s",
 		chunk.Plural(len(n.spelled), "column"), firstOf(n.spelled, 5))

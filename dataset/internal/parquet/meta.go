@@ -311,7 +311,7 @@ func (m *parquetMeta) check(rows, size int64) error {
 		}
 		total += g.rows
 		for k, c := range g.columns {
-			// Without rows there are no pages, and nothing says where they are.
+			// Without rows there are no pages, and the offsets mean nothing.
 			if g.rows > 0 && c.described && !c.elsewhere && (c.size < 0 || c.start < 4 || c.start > size || c.size > size-c.start) {
 				return fmt.Errorf("column %d of row group %d claims to lie outside the file", k, i)
 			}

@@ -24,7 +24,7 @@ type Piece struct {
 	Index  int // counts from 0 over all inputs
 	File   int
 	Before int     // lines of the file before it, in a file's first piece
-	Share  float64 // of the text of all inputs, as far as that can be told; else 0
+	Share  float64 // of the text of all inputs; 0 if unknown
 	Cut    bool    // the last record is longer than chunk.LongestRecord
 }
 
@@ -38,12 +38,12 @@ type Cutter struct {
 	// End returns the index after the last line feed in b that ends a record, 0 if none does. b begins with a
 	// record and may end anywhere.
 	End func(b []byte) int
-	// Stop is set where later pieces are of no use.
+	// Stop is set when later pieces are not needed.
 	Stop *atomic.Bool
 }
 
 // Run hands all pieces to workers, each of which newWorker makes. A worker is called for one piece at a time. It
-// returns what is left to do once the text of the piece is used for others. With an error of the input, the pieces
+// returns the work that remains after the text of the piece was reused. If the input ends in an error, the pieces
 // before it are handed out too.
 func (c *Cutter) Run(ctx context.Context, newWorker func() func(Piece) (then func())) error {
 	workers := Workers(c.Options, c.Inputs)
@@ -79,7 +79,7 @@ func (c *Cutter) Run(ctx context.Context, newWorker func() func(Piece) (then fun
 	return readErr
 }
 
-// Workers returns how many workers the inputs are worth.
+// Workers returns how many workers the inputs keep busy.
 func Workers(o *chunk.Options, inputs []chunk.Input) int {
 	threads := o.Threads
 	if threads == 0 {
@@ -96,7 +96,7 @@ func Workers(o *chunk.Options, inputs []chunk.Input) int {
 	return int(min(int64(threads), 1+10*size/int64(o.ChunkSize)))
 }
 
-// knife is one way through the inputs.
+// knife is one pass over the inputs.
 type knife struct {
 	*Cutter
 	pieces chan<- Piece
@@ -173,8 +173,8 @@ func (c *knife) cut(ctx context.Context, t *Text, file int) error {
 	return nil
 }
 
-// share returns which part of the text of all inputs so many bytes are, about, judged
-// by how much the input at hand was compressed so far; 0 where that is unknown.
+// share estimates which part of the text of all inputs so many bytes are, judged
+// by how well the current input was compressed so far; 0 where that is unknown.
 func (c *knife) share(s *chunk.Stream, file, bytes int) float64 {
 	if c.Inputs[file].Size == 0 {
 		return 0

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// date is a date of three numbers, and a time of day.
+// date is a date of three numbers and a time of day.
 type date struct {
 	parts     [3]int // as they are written
 	yearFirst bool
@@ -89,7 +89,7 @@ func (d *date) fits(order Order) bool {
 	return ok
 }
 
-// seconds returns the seconds since 1970 UTC, false for a day that does not exist.
+// seconds returns the seconds since 1970 UTC, and false for a day that does not exist.
 func (d *date) seconds(order Order) (float64, bool) {
 	day, month, year := d.parts[0], d.parts[1], d.parts[2]
 	switch {

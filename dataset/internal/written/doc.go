@@ -1,4 +1,4 @@
-// Package written reads numbers and dates that are not written plainly: with a currency,
+// Package written reads numbers and dates that are not in plain form: with a currency,
 // a unit or a percent sign, with separators of thousands, or as a date in US or European
 // order.
 //

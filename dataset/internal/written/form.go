@@ -76,13 +76,13 @@ func ParseForm(text string) (Form, error) {
 	return Form{}, fmt.Errorf("%q is no way to write numbers; examples are \"1,234.5\", \"1.234,5 €\", \"1234.5 kg\", \"1234.5 %%\" and \"dd/mm/yyyy\"", text)
 }
 
-// Plain is the form of numbers without anything but a decimal point.
+// Plain is the form of numbers with a decimal point and nothing else.
 var Plain = Form{Decimal: '.'}
 
 // IsDate reports whether it is a form of dates.
 func (f Form) IsDate() bool { return f.Date != NoDate }
 
-// Bare reports whether a number without the form's affix is one of the form too: that of a currency is.
+// Bare reports whether a number without the affix has the form too. It has if the affix is a currency.
 func (f Form) Bare() bool { return f.Date == NoDate && (f.Affix == "" || isCurrency(f.Affix)) }
 
 // Parse reads a text that is written in the form. Dates are seconds since 1970 UTC; dates of
@@ -109,10 +109,10 @@ type number struct {
 	affix    string
 }
 
-// readNumber takes a text apart: sign, affix, and the digits with their marks.
+// readNumber splits a text into sign, affix, and the digits with their marks.
 func readNumber(text string) (n number, ok bool) {
 	text = trim(text)
-	if inner, found := strings.CutPrefix(text, "("); found { // as accountants write what is below 0
+	if inner, found := strings.CutPrefix(text, "("); found { // accountants write −12 as (12)
 		if text, found = strings.CutSuffix(inner, ")"); !found {
 			return number{}, false
 		}
@@ -147,7 +147,7 @@ func readNumber(text string) (n number, ok bool) {
 	return n, n.body != "" && strings.IndexFunc(n.body, isDigit) >= 0
 }
 
-// cutAffix takes what stands before or behind the digits of a text off it.
+// cutAffix cuts off what stands before or behind the digits of a text.
 func cutAffix(text string) (rest, affix string) {
 	first := strings.IndexFunc(text, func(r rune) bool { return isDigit(r) || r == '-' || r == '+' || r == '−' || r == '.' || r == ',' })
 	last := strings.LastIndexFunc(text, isDigit)

@@ -22,7 +22,7 @@ func (n *number) value(group, decimal byte) (float64, bool) {
 }
 
 // plainDigits writes digits with marks as digits with a point. Groups of thousands have three digits,
-// the first of them one to three and no zero in front; a number without any is written in every form.
+// the first of them one to three and no zero in front. A number without separators has every form.
 func plainDigits(body string, group, decimal byte) (string, bool) {
 	whole, fraction, hasFraction := strings.Cut(body, string(decimal))
 	if hasFraction && !areDigits(fraction) {

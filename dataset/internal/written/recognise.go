@@ -3,7 +3,7 @@ package written
 import "slices"
 
 // Search looks for the form in which texts are written. Add shows it the texts; Forms returns what
-// they may be. The zero value is not ready; NewSearch makes one.
+// they may be. NewSearch makes one.
 type Search struct {
 	point   byte // decimal mark of the table
 	numbers bool // whether all texts may be numbers
@@ -102,7 +102,7 @@ func (s *Search) numberForms() []Form {
 	}
 	forms := []Form{s.form(left[0])}
 	for n, i := range left[1:] {
-		// Another form is one that reads some text in another way than every form before.
+		// A form counts only if it reads some text differently from every form before.
 		if !slices.ContainsFunc(left[:n+1], func(k int) bool { return s.differ[max(i, k)][min(i, k)] == 0 }) {
 			forms = append(forms, s.form(i))
 		}
@@ -120,7 +120,7 @@ func (s *Search) left() []int {
 	comma, money := slices.Contains(commaCurrencies, s.affix), isCurrency(s.affix)
 	var left []int
 	switch {
-	case s.fit(noMarks) && money && !comma: // what a mark in another table means is not known
+	case s.fit(noMarks) && money && !comma: // the meaning of a mark in another table is not known
 		return []int{noMarks}
 	case comma && s.fit(englishMarks):
 		return []int{englishMarks}

@@ -50,7 +50,7 @@ func TestForms(t *testing.T) {
 		{"1\u202f234,5|1\u00a0234,5", "1 234,5"},
 		{"12,34|12,345,6", ""},
 		{"12,34.5", ""},
-		// Percent and units: every cell has them, or they mean something.
+		// Percent and units: every cell must have them.
 		{"12 %|3.5%", "1,234.5 %"},
 		{"12 %|0.12", ""},
 		{"12 kg|12.5kg", "1,234.5 kg"},

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// kind is what the format of a cell says of its number.
+// kind is the kind of number that the format of a cell shows.
 type kind uint8
 
 const (
@@ -61,7 +61,7 @@ func kindOfCode(code string) kind {
 	return plain
 }
 
-// secondsOf returns a number of days as seconds since 1970-01-01. Excel has a day 60, 1900-02-29, that never was. Times
+// secondsOf returns a number of days as seconds since 1970-01-01. Excel counts a day 60, 1900-02-29, which did not exist. Times
 // are kept to the millisecond, as Excel shows them: a day's fraction is not exact in binary.
 func (w *workbook) secondsOf(days float64) float64 {
 	const day1970 = 25_569

@@ -12,8 +12,8 @@ import (
 	"boost/dataset/internal/chunk"
 )
 
-// What a workbook may unpack to. A worksheet may be of any size, as its rows pass by; the texts that cells share may
-// take what any packed file may hold.
+// Limits of what a workbook unpacks to. A worksheet may have any size, because its rows pass by; the texts that cells share may
+// take as much as any packed file may hold.
 const (
 	mostToken = 16 << 20 // bytes between two tags
 	mostPart  = 64 << 20 // bytes of lists of sheets and styles
@@ -64,7 +64,7 @@ func (p *part) next() (xml.Token, error) {
 	return p.RawToken()
 }
 
-// close reads the rest, with which the checksum comes, and closes the part.
+// close reads the rest, so that the checksum is verified, and closes the part.
 func (p *part) close() error {
 	defer p.file.Close()
 	_, err := io.Copy(io.Discard, p.file)

@@ -126,14 +126,14 @@ func (r *Reader) Read(ctx context.Context, p *chunk.Pass) error {
 	return nil
 }
 
-// sheetPass is one way through the inputs.
+// sheetPass is one pass over the inputs.
 type sheetPass struct {
 	*Reader
 	ctx    context.Context
 	pass   *chunk.Pass
 	fields *csv.Fields
 	most   int // rows of a chunk
-	index  int // of the chunk in the making
+	index  int // of the current chunk
 
 	number    int // of the input
 	first     int // row of the sheet that the chunk begins with
@@ -163,7 +163,7 @@ func (s *sheetPass) file(number int) error {
 	return err
 }
 
-// sameColumns makes sure that an input has the columns of the first.
+// sameColumns checks that an input has the columns of the first.
 func (s *sheetPass) sameColumns(w *workbook, cells []cell) error {
 	return chunk.SameColumns(s.inputs[s.number].Name, namesOf(w, cells), s.inputs[0].Name, s.names)
 }
@@ -207,7 +207,7 @@ func (s *sheetPass) row(w *workbook, row int, cells []cell) error {
 	return nil
 }
 
-// send emits the chunk, behind which a row follows.
+// send emits the chunk before the next row.
 func (s *sheetPass) send(next int) {
 	s.fields.Chunk().Lines = next - s.first
 	s.first, s.isOpen = next, false
@@ -215,7 +215,7 @@ func (s *sheetPass) send(next int) {
 	s.pass.Send(s.fields.End())
 }
 
-// Notes says whether the columns have names.
+// Notes reports whether the columns have names.
 func (r *Reader) Notes(int) []string {
 	if r.header {
 		return nil

@@ -14,14 +14,14 @@ type cell struct {
 	column int
 	isText bool
 	kind   kind
-	number float64 // if it is no text
-	text   []byte  // valid as long as the row
+	number float64 // unless it is text
+	text   []byte  // valid while the row is
 }
 
 // mostSheetColumns is XFD, the last column that a sheet can have.
 const mostSheetColumns = 16_384
 
-// errStop ends a way through the rows without an error.
+// errStop ends a pass over the rows without an error.
 var errStop = errors.New("stop")
 
 // eachRow visits the rows that have a cell with a value, by their numbers from 1 on. The cells ascend by column, and are
@@ -58,7 +58,7 @@ func (w *workbook) eachRow(visit func(row int, cells []cell) error) error {
 	}
 }
 
-// sheet is what is known on the way through the rows.
+// sheet is the state of a pass over the rows.
 type sheet struct {
 	*workbook
 	part   *part
@@ -129,7 +129,7 @@ func (s *sheet) cell(e xml.StartElement) error {
 	}
 }
 
-// add takes a cell whose value was read. A cell without one is none.
+// add takes a cell whose value was read. A cell without a value is skipped.
 func (s *sheet) add(e xml.StartElement, column int, inline bool) error {
 	if len(s.value) == 0 {
 		return nil

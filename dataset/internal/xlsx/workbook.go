@@ -12,7 +12,7 @@ import (
 	"boost/dataset/internal/chunk"
 )
 
-// workbook is what a file says beside the cells.
+// workbook is what a file holds beside the cells.
 type workbook struct {
 	zip      *zip.Reader
 	sheet    string // name of the part of the sheet that is read
@@ -82,7 +82,7 @@ func (w *workbook) has(name string) bool {
 	return slices.ContainsFunc(w.zip.File, func(f *zip.File) bool { return f.Name == name })
 }
 
-// eachTag visits the opening tags of a part that is small. A part that is absent has none.
+// eachTag visits the opening tags of a small part. An absent part has none.
 func (w *workbook) eachTag(name string, visit func(p *part, e xml.StartElement) error) error {
 	p, err := openPart(w.zip, name, mostPart)
 	if p == nil || err != nil {
@@ -95,7 +95,7 @@ func (w *workbook) eachTag(name string, visit func(p *part, e xml.StartElement) 
 	return p.close()
 }
 
-// relations visits what a part refers to: by an id, a kind and the name of the other part.
+// relations visits the references of a part: id, kind and name of the other part.
 func (w *workbook) relations(of string, visit func(id, kind, target string)) error {
 	dir, base := path.Split(of)
 	return w.eachTag(dir+"_rels/"+base+".rels", func(_ *part, e xml.StartElement) error {
@@ -185,13 +185,13 @@ func (w *workbook) readTexts(main string, most int64) error {
 	return p.close()
 }
 
-// readStyles reads how numbers are shown, which says whether they are dates.
+// readStyles reads the formats of numbers, from which it follows which of them are dates.
 func (w *workbook) readStyles(main string) error {
 	name, err := w.target(main, "styles")
 	if err != nil || name == "" {
 		return err
 	}
-	codes := make(map[int]kind) // of formats of the workbook's own
+	codes := make(map[int]kind) // of formats that the workbook defines
 	inCells := false
 	p, err := openPart(w.zip, name, mostPart)
 	if p == nil || err != nil {

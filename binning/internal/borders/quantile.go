@@ -1,4 +1,4 @@
-package binning
+package borders
 
 import (
 	"math/bits"
@@ -8,7 +8,7 @@ import (
 	"boost/internal/kernel/bin"
 )
 
-// A border is the index of the last run on its left side. quantileBorders finds the
+// A border is the index of the last run on its left side. ofQuantiles finds the
 // borders of at most bins bins, appended to borders: after each
 // run but the last if there are no more than bins, else, i = 1 … bins−1, after the
 // first run with C > ⌊i·(W−1)/bins⌋, where C is the weight up to the run and W that of
@@ -19,8 +19,8 @@ import (
 // ⌊i·(W−1)/bins⌋, which by the rule share one border, it has a border below it too. So
 // zero has a bin of its own, and there are still no more than bins: a border is spent
 // that the rule would have dropped.
-func quantileBorders[K bin.Key](borders []int, r runs[K], bins int) []int {
-	last := len(r.keys) - 1
+func ofQuantiles[K bin.Key](borders []int, r Runs[K], bins int) []int {
+	last := len(r.Keys) - 1
 	if last < bins {
 		for run := range max(last, 0) {
 			borders = append(borders, run)
@@ -28,7 +28,7 @@ func quantileBorders[K bin.Key](borders []int, r runs[K], bins int) []int {
 		return borders
 	}
 	if r.total() == 0 {
-		r.sums = nil
+		r.Sums = nil
 	}
 	total := r.total()
 	run, previous := 0, -1
@@ -42,7 +42,7 @@ func quantileBorders[K bin.Key](borders []int, r runs[K], bins int) []int {
 			previous = run
 		}
 	}
-	if zero, present := slices.BinarySearch(r.keys, bin.Zero[K]()); present && zero > 0 && r.holdsTwo(zero, bins) {
+	if zero, present := slices.BinarySearch(r.Keys, bin.Zero[K]()); present && zero > 0 && r.holdsTwo(zero, bins) {
 		if at, present := slices.BinarySearch(borders, zero-1); !present {
 			borders = slices.Insert(borders, at, zero-1)
 		}
@@ -51,7 +51,7 @@ func quantileBorders[K bin.Key](borders []int, r runs[K], bins int) []int {
 }
 
 // holdsTwo reports whether a run but the first holds at least two of the ⌊i·(W−1)/bins⌋.
-func (r *runs[K]) holdsTwo(run, bins int) bool {
+func (r *Runs[K]) holdsTwo(run, bins int) bool {
 	before, total := r.upTo(run-1), r.total()
 	// The first of them is that of i = first + 1.
 	first := sort.Search(bins-1, func(i int) bool { return share(total-1, i+1, bins) >= before })
@@ -64,38 +64,4 @@ func share(n uint64, i, of int) uint64 {
 	// high < of because i < of, so that the quotient has 64 bits.
 	quotient, _ := bits.Div64(high, low, uint64(of))
 	return quotient
-}
-
-// enforceMinimum drops borders until every bin holds at least least rows: from the
-// left, a border that would close too small a bin; then the last one if the bin after
-// it is too small. The gaps of forced cuts stay, whatever they leave in a bin: what
-// lies between two of them is treated as a column of its own. ends are those of the
-// runs.
-func enforceMinimum(borders, gaps []int, ends []uint32, least int) []int {
-	upTo := func(run int) int {
-		if run < 0 {
-			return 0
-		}
-		return int(ends[run])
-	}
-	kept := borders[:0]
-	start, next := 0, 0
-	for segment := range len(gaps) + 1 {
-		last := len(ends) - 1 // run of the segment
-		if segment < len(gaps) {
-			last = gaps[segment]
-		}
-		first := len(kept)
-		for ; next < len(borders) && (borders[next] < last || segment == len(gaps)); next++ {
-			if end := upTo(borders[next]); end-start >= least {
-				kept = append(kept, borders[next])
-				start = end
-			}
-		}
-		if len(kept) > first && upTo(last)-start < least {
-			kept = kept[:len(kept)-1]
-		}
-		start = upTo(last)
-	}
-	return kept
 }
