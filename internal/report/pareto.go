@@ -2,35 +2,36 @@ package report
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
-	"image/color"
+	"html"
 	"io"
 	"math"
 	"slices"
 
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgsvg"
-
+	"boost/internal/format"
 	"boost/ptq/compress"
 )
 
-// Size of the picture.
+// Sizes of the picture, in pixels.
 const (
-	paretoWidth  = 18 * vg.Centimeter
-	paretoHeight = 11 * vg.Centimeter
+	paretoWidth  = 720
+	paretoHeight = 440
+	legendLine   = 20
+	paretoLeft   = 90 // of the frame
+	paretoRight  = paretoWidth - 16
+	paretoBottom = paretoHeight - 52
+	pointSpace   = 8 // between the frame and the outermost points
 )
 
-const font = "Liberation Sans"
-
-var (
-	blue   = color.RGBA{R: 70, G: 130, B: 180, A: 255}
-	orange = color.RGBA{R: 208, G: 96, B: 16, A: 255}
-	pale   = color.Gray{Y: 170}
-	dark   = color.Gray{Y: 96}
+// Colours of the picture.
+const (
+	blue   = "#4682b4"
+	orange = "#d06010"
+	pale   = "#aaaaaa"
+	dark   = "#606060"
+	grid   = "#dddddd"
 )
 
 // Search is what a picture of a search for a compressed model shows.
@@ -38,6 +39,25 @@ type Search struct {
 	Candidates []compress.Candidate
 	MaxBytes   int64   // 0: none
 	MaxLoss    float64 // a share; NaN: none
+}
+
+// paretoPoint is a candidate in the picture.
+type paretoPoint struct {
+	x, y float64
+	high float64 // upper end of its whisker; y for none
+	*compress.Candidate
+}
+
+// pareto is a picture while it is drawn.
+type pareto struct {
+	bytes.Buffer
+	scale          signed
+	top            float64 // of the frame
+	right, lo, hi  float64 // bytes at the right side, and places at both ends of the scale
+	legends        int
+	points         []paretoPoint
+	measured       bool
+	maxBytes, loss float64 // limits; NaN: none
 }
 
 // Pareto draws the candidates of a search as SVG: bytes of the file to the right, upwards what
@@ -48,149 +68,193 @@ func Pareto(w io.Writer, s Search) error {
 	if len(s.Candidates) == 0 {
 		return errors.New("no candidates to draw")
 	}
-	p, legend, err := s.plot()
-	if err != nil {
-		return err
+	p := &pareto{measured: !math.IsNaN(s.Candidates[0].Loss), maxBytes: math.NaN(), loss: math.NaN()}
+	for i := range s.Candidates {
+		c := &s.Candidates[i]
+		at := paretoPoint{x: float64(c.Bytes), y: c.RawBound, Candidate: c}
+		if p.measured {
+			at.y = 100 * c.Loss
+		}
+		if at.high = at.y; p.measured && c.Bound > c.Loss && !math.IsInf(c.Bound, 0) {
+			at.high = 100 * c.Bound
+		}
+		if !math.IsNaN(at.y) && !math.IsInf(at.y, 0) {
+			p.points = append(p.points, at)
+			p.right = max(p.right, 1.04*at.x)
+		}
 	}
-	canvas := vgsvg.New(paretoWidth, paretoHeight)
-	canvas.SetColor(color.White)
-	canvas.Fill(vg.Rectangle{Max: vg.Point{X: paretoWidth, Y: paretoHeight}}.Path())
-	whole := draw.Crop(draw.New(canvas), 2*vg.Millimeter, -4*vg.Millimeter, 2*vg.Millimeter, -3*vg.Millimeter)
-	legend.Draw(draw.Crop(whole, 8*vg.Millimeter, 0, 0, 0))
-	p.Draw(draw.Crop(whole, 0, 0, 0, -legend.Rectangle(whole).Size().Y-2*vg.Millimeter))
-	var b bytes.Buffer
-	if _, err := canvas.WriteTo(&b); err != nil {
-		return err
+	if len(p.points) == 0 {
+		return errors.New("no candidate has a loss that can be drawn")
 	}
-	// Where the font is not installed, one without serifs is to take its place.
-	_, err = w.Write(bytes.ReplaceAll(b.Bytes(), []byte("font-family:"+font+";"), []byte("font-family:"+font+", Arial, sans-serif;")))
+	if s.MaxBytes > 0 && float64(s.MaxBytes) <= p.right {
+		p.maxBytes = float64(s.MaxBytes)
+	}
+	if p.measured && s.MaxLoss >= 0 {
+		p.loss = 100 * s.MaxLoss
+	}
+	p.draw()
+	_, err := w.Write(p.Bytes())
 	return err
 }
 
-// plot returns the picture and, to stand above it, what its lines mean.
-func (s *Search) plot() (*plot.Plot, *plot.Legend, error) {
-	p, legend := plot.New(), plot.NewLegend()
-	measured := !math.IsNaN(s.Candidates[0].Loss)
-	height := func(c *compress.Candidate) float64 { return c.RawBound }
-	p.X.Label.Text, p.Y.Label.Text = "bytes of the file", "raw scores change by at most"
-	if measured {
-		height = func(c *compress.Candidate) float64 { return 100 * c.Loss }
-		p.Y.Label.Text = "loss of the metric, %"
+// draw draws the whole picture.
+func (p *pareto) draw() {
+	p.scale = scaleOf(p.points, p.measured)
+	p.lo, p.hi = math.Inf(1), math.Inf(-1)
+	for _, at := range p.points {
+		p.lo, p.hi = min(p.lo, p.scale.place(at.y)), max(p.hi, p.scale.place(at.y))
 	}
-	var all, best plotter.XYs
-	var whiskers bounds
-	var chosen *compress.Candidate
-	for i := range s.Candidates {
-		c := &s.Candidates[i]
-		at := plotter.XY{X: float64(c.Bytes), Y: height(c)}
-		if math.IsNaN(at.Y) || math.IsInf(at.Y, 0) {
-			continue
-		}
-		all = append(all, at)
-		if measured && c.Bound > c.Loss && !math.IsInf(c.Bound, 0) {
-			whiskers = append(whiskers, bound{at, 100 * c.Bound})
-		}
-		if c.Best {
+	if !math.IsNaN(p.loss) {
+		p.lo, p.hi = min(p.lo, p.scale.place(p.loss)), max(p.hi, p.scale.place(p.loss))
+	}
+	if p.lo == p.hi {
+		p.lo, p.hi = p.lo-1, p.hi+1
+	}
+	var best, chosen []paretoPoint
+	for _, at := range p.points {
+		if at.Best {
 			best = append(best, at)
 		}
-		if c.Chosen {
-			chosen = c
+		if at.Chosen {
+			chosen = append(chosen, at)
 		}
 	}
-	if len(all) == 0 {
-		return nil, nil, errors.New("no candidate has a loss that can be drawn")
-	}
-	slices.SortStableFunc(best, func(a, b plotter.XY) int { return int(math.Copysign(1, a.X-b.X)) })
-	scale := scaleOf(all, measured)
-	p.Y.Tick.Marker = scale
-	for _, points := range []plotter.XYs{all, best} {
-		for i := range points {
-			points[i].Y = scale.place(points[i].Y)
-		}
-	}
-	for i := range whiskers {
-		whiskers[i].Y, whiskers[i].high = scale.place(whiskers[i].Y), scale.place(whiskers[i].high)
-	}
-	p.X.Tick.Marker = plot.TickerFunc(byteTicks)
+	slices.SortStableFunc(best, func(a, b paretoPoint) int { return cmp.Compare(a.x, b.x) })
 
-	points, err := plotter.NewScatter(all)
-	if err != nil {
-		return nil, nil, err
-	}
-	points.Shape, points.Radius, points.Color = draw.CircleGlyph{}, vg.Points(2), pale
-	p.Add(plotter.NewGrid(), whiskers, points)
-	legend.Add("candidates", points)
+	p.addf(`<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %[1]d %d" font-family="Liberation Sans, Arial, Helvetica, sans-serif" font-size="13">`,
+		paretoWidth, paretoHeight, paretoHeight)
+	p.addf(`<rect width="100%%" height="100%%" fill="white"/>`)
+	p.legend("candidates", func(x, y float64) { p.dot(x, y, 2.7, pale) })
 	if len(best) > 0 {
-		line, marks, err := plotter.NewLinePoints(best)
-		if err != nil {
-			return nil, nil, err
+		p.legend("no smaller candidate loses less", func(x, y float64) {
+			p.line(x-18, y, x+18, y, blue, 2, "")
+			p.dot(x, y, 3.3, blue)
+		})
+	}
+	for _, at := range chosen {
+		p.legend("chosen: "+at.Name(), p.ring)
+	}
+	dashed := func(x, y float64) { p.line(x-18, y, x+18, y, dark, 1, "5,4") }
+	if !math.IsNaN(p.maxBytes) {
+		p.legend("at most "+format.Count(int(p.maxBytes))+" bytes", dashed)
+	}
+	if !math.IsNaN(p.loss) {
+		p.legend(fmt.Sprintf("at most %.4g %%", p.loss), dashed)
+	}
+	p.top = float64(16 + legendLine*p.legends)
+	p.axes()
+	for _, at := range p.points {
+		if high := min(p.scale.place(at.high), p.hi); high > p.scale.place(at.y) {
+			p.line(p.x(at.x), p.y(at.y), p.x(at.x), p.place(high), pale, 1, "")
 		}
-		line.Color, line.Width = blue, vg.Points(1.5)
-		marks.Shape, marks.Radius, marks.Color = draw.CircleGlyph{}, vg.Points(2.5), blue
-		p.Add(line, marks)
-		legend.Add("none smaller loses less", line, marks)
 	}
-	p.X.Min, p.X.Max = 0, p.X.Max*1.04
-	if chosen != nil {
-		ring, err := plotter.NewScatter(plotter.XYs{{X: float64(chosen.Bytes), Y: scale.place(height(chosen))}})
-		if err != nil {
-			return nil, nil, err
+	for _, at := range p.points {
+		p.dot(p.x(at.x), p.y(at.y), 2.7, pale)
+	}
+	for i, at := range best {
+		if i > 0 {
+			p.line(p.x(best[i-1].x), p.y(best[i-1].y), p.x(at.x), p.y(at.y), blue, 2, "")
 		}
-		ring.Shape, ring.Radius, ring.Color = draw.RingGlyph{}, vg.Points(5), orange
-		p.Add(ring)
-		legend.Add("chosen: "+chosen.Name(), ring)
+		p.dot(p.x(at.x), p.y(at.y), 3.3, blue)
 	}
-	if err := s.limits(p, &legend, scale); err != nil {
-		return nil, nil, err
+	for _, at := range chosen {
+		p.ring(p.x(at.x), p.y(at.y))
 	}
-	legend.Top, legend.Left, legend.Padding, legend.ThumbnailWidth = true, true, vg.Millimeter, vg.Centimeter
-	for _, style := range []*draw.TextStyle{&p.X.Label.TextStyle, &p.Y.Label.TextStyle, &p.X.Tick.Label, &p.Y.Tick.Label, &legend.TextStyle} {
-		style.Font.Variant = "Sans"
+	if !math.IsNaN(p.maxBytes) {
+		p.line(p.x(p.maxBytes), p.top, p.x(p.maxBytes), paretoBottom, dark, 1, "5,4")
 	}
-	return p, &legend, nil
+	if !math.IsNaN(p.loss) {
+		p.line(paretoLeft, p.y(p.loss), paretoRight, p.y(p.loss), dark, 1, "5,4")
+	}
+	p.addf(`</svg>`)
 }
 
-// limits draws what was asked for.
-func (s *Search) limits(p *plot.Plot, legend *plot.Legend, scale signed) error {
-	add := func(from, to plotter.XY, name string) error {
-		line, err := plotter.NewLine(plotter.XYs{from, to})
-		if err != nil {
-			return err
-		}
-		line.Color, line.Dashes = dark, []vg.Length{vg.Points(4), vg.Points(3)}
-		p.Add(line)
-		legend.Add(name, line)
-		return nil
+// axes draws the frame, its grid and what it is labelled with.
+func (p *pareto) axes() {
+	unit, step := byteSteps(p.right)
+	for v := 0.0; v <= p.right; v += step {
+		p.line(p.x(v), p.top, p.x(v), paretoBottom, grid, 1, "")
+		p.text(p.x(v), paretoBottom+18, "middle", unit(v))
 	}
-	if s.MaxBytes > 0 && float64(s.MaxBytes) <= p.X.Max {
-		x := float64(s.MaxBytes)
-		if err := add(plotter.XY{X: x, Y: p.Y.Min}, plotter.XY{X: x, Y: p.Y.Max}, fmt.Sprintf("at most %d bytes", s.MaxBytes)); err != nil {
-			return err
-		}
+	for _, v := range p.scale.ticks(p.lo, p.hi) {
+		p.line(paretoLeft, p.y(v), paretoRight, p.y(v), grid, 1, "")
+		p.text(paretoLeft-7, p.y(v)+4.5, "end", p.scale.text(v))
 	}
-	if scale.signs && s.MaxLoss >= 0 {
-		y := scale.place(100 * s.MaxLoss)
-		return add(plotter.XY{X: p.X.Min, Y: y}, plotter.XY{X: p.X.Max, Y: y}, fmt.Sprintf("at most %.4g %%", 100*s.MaxLoss))
+	p.line(paretoLeft, p.top, paretoLeft, paretoBottom, dark, 1, "")
+	p.line(paretoLeft, paretoBottom, paretoRight, paretoBottom, dark, 1, "")
+	p.text((paretoLeft+paretoRight)/2, paretoHeight-12, "middle", "size of the file")
+	upwards := "raw scores change by at most"
+	if p.measured {
+		upwards = "loss of the metric, %"
 	}
-	return nil
+	p.addf(`<text transform="translate(20,%.1f) rotate(-90)" text-anchor="middle">%s</text>`, (p.top+paretoBottom)/2, upwards)
 }
 
-// bound is a candidate and the upper end of its whisker.
-type bound struct {
-	plotter.XY
-	high float64
+// x is where a number of bytes stands in the picture.
+func (p *pareto) x(bytes float64) float64 {
+	return paretoLeft + (paretoRight-paretoLeft)*bytes/p.right
 }
 
-// bounds draws whiskers.
-type bounds []bound
+// y is where a loss or a change of scores stands.
+func (p *pareto) y(v float64) float64 { return p.place(p.scale.place(v)) }
 
-// Plot implements plot.Plotter.
-func (b bounds) Plot(c draw.Canvas, p *plot.Plot) {
-	x, y := p.Transforms(&c)
-	style := draw.LineStyle{Color: pale, Width: vg.Points(0.75)}
-	for _, w := range b {
-		c.StrokeLine2(style, x(w.X), y(w.Y), x(w.X), y(min(w.high, p.Y.Max)))
+func (p *pareto) place(at float64) float64 {
+	return paretoBottom - pointSpace - (paretoBottom-pointSpace-p.top-pointSpace)*(at-p.lo)/(p.hi-p.lo)
+}
+
+// legend says what a mark means; mark draws it around a place.
+func (p *pareto) legend(text string, mark func(x, y float64)) {
+	y := float64(18 + legendLine*p.legends)
+	p.legends++
+	mark(paretoLeft+18, y)
+	p.text(paretoLeft+46, y+4.5, "start", text)
+}
+
+func (p *pareto) ring(x, y float64) {
+	p.addf(`<circle cx="%.1f" cy="%.1f" r="6.5" fill="none" stroke="%s" stroke-width="2"/>`, x, y, orange)
+}
+
+func (p *pareto) dot(x, y, radius float64, color string) {
+	p.addf(`<circle cx="%.1f" cy="%.1f" r="%.1f" fill="%s"/>`, x, y, radius, color)
+}
+
+func (p *pareto) line(x1, y1, x2, y2 float64, color string, width int, dashes string) {
+	if dashes != "" {
+		dashes = ` stroke-dasharray="` + dashes + `"`
 	}
+	p.addf(`<line x1="%.1f" y1="%.1f" x2="%.1f" y2="%.1f" stroke="%s" stroke-width="%d"%s/>`, x1, y1, x2, y2, color, width, dashes)
+}
+
+func (p *pareto) text(x, y float64, anchor, text string) {
+	p.addf(`<text x="%.1f" y="%.1f" text-anchor="%s">%s</text>`, x, y, anchor, html.EscapeString(text))
+}
+
+// addf adds an element.
+func (p *pareto) addf(element string, args ...any) { fmt.Fprintf(p, element+"\n", args...) }
+
+// byteSteps returns the step between ticks up to a number of bytes, four to nine of them, and how
+// they are written.
+func byteSteps(most float64) (unit func(v float64) string, step float64) {
+	step = math.Pow(10, math.Floor(math.Log10(most)))
+	for _, part := range []float64{0.1, 0.2, 0.5} {
+		if most/(part*step) < 10 {
+			step *= part
+			break
+		}
+	}
+	by, name := 1.0, "bytes"
+	switch {
+	case most >= 1e6:
+		by, name = 1e6, "MB"
+	case most >= 1e4:
+		by, name = 1e3, "kB"
+	}
+	return func(v float64) string {
+		if v == 0 {
+			return "0"
+		}
+		return fmt.Sprintf("%.6g %s", v/by, name)
+	}, step
 }
 
 // signed is a scale that is linear between −near and near and logarithmic beyond, so that
@@ -201,13 +265,13 @@ type signed struct {
 }
 
 // scaleOf chooses near: a tenth of a percent, for raw scores a hundredth of the largest.
-func scaleOf(all plotter.XYs, measured bool) signed {
+func scaleOf(all []paretoPoint, measured bool) signed {
 	if measured {
 		return signed{0.1, true}
 	}
 	most := 0.0
 	for _, at := range all {
-		most = max(most, at.Y)
+		most = max(most, at.y)
 	}
 	if most == 0 {
 		return signed{near: 1}
@@ -223,13 +287,13 @@ func (s signed) place(v float64) float64 {
 	return v / s.near
 }
 
-// Ticks implements plot.Ticker between two places: 0, the powers of ten from near on, and where
-// those are too few, halves of near.
-func (s signed) Ticks(lo, hi float64) []plot.Tick {
-	var ticks []plot.Tick
+// ticks returns the values to label between two places: 0, the powers of ten from near on, and
+// where those are too few, halves of near.
+func (s signed) ticks(lo, hi float64) []float64 {
+	var ticks []float64
 	add := func(v float64) {
 		if at := s.place(v); at >= lo && at <= hi+1e-9 {
-			ticks = append(ticks, plot.Tick{Value: at, Label: s.text(v)})
+			ticks = append(ticks, v)
 		}
 	}
 	add(0)
@@ -250,22 +314,4 @@ func (s signed) text(v float64) string {
 		return fmt.Sprintf("%+.4g", v)
 	}
 	return fmt.Sprintf("%.4g", v)
-}
-
-// byteTicks are the default ticks, in kilobytes where they are thousands.
-func byteTicks(lo, hi float64) []plot.Tick {
-	ticks := plot.DefaultTicks{}.Ticks(lo, hi)
-	for i := range ticks {
-		if ticks[i].Label == "" {
-			continue
-		}
-		ticks[i].Label = fmt.Sprintf("%.6g", ticks[i].Value)
-		switch {
-		case hi >= 1e6:
-			ticks[i].Label = fmt.Sprintf("%.4g MB", ticks[i].Value/1e6)
-		case hi >= 1e4:
-			ticks[i].Label = fmt.Sprintf("%.4g kB", ticks[i].Value/1e3)
-		}
-	}
-	return ticks
 }

@@ -45,7 +45,7 @@ func TestPareto(t *testing.T) {
 	}
 	s := Search{Candidates: found, MaxBytes: 1800, MaxLoss: 0.005}
 	svg := drawn(t, s)
-	for _, want := range []string{"chosen: Q4_0", "at most 1800 bytes", "at most 0.5 %", "loss of the metric, %", ">+0.1<", ">+10<", ">0<", ">1000<"} {
+	for _, want := range []string{"chosen: Q4_0", "at most 1,800 bytes", "at most 0.5 %", "loss of the metric, %", ">+0.1<", ">+10<", ">0<", ">1000 bytes<"} {
 		if !strings.Contains(svg, want) {
 			t.Errorf("%s is not in the picture", want)
 		}
@@ -83,8 +83,8 @@ func TestSignedScale(t *testing.T) {
 		}
 	}
 	var labels []string
-	for _, tick := range s.Ticks(-1.2, 3.4) {
-		labels = append(labels, tick.Label)
+	for _, v := range s.ticks(-1.2, 3.4) {
+		labels = append(labels, s.text(v))
 	}
 	if got := strings.Join(labels, " "); got != "0 +0.1 -0.1 +1 +10" {
 		t.Errorf("ticks %s", got)
