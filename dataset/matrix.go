@@ -4,8 +4,6 @@ import (
 	"fmt"
 
 	"boost/dataset/internal/chunk"
-
-	"gonum.org/v1/gonum/mat"
 )
 
 // FromRows makes a table of rows of numbers, NaN where missing, with the names of the columns. Without
@@ -44,9 +42,15 @@ func numberedNames(width int) []string {
 	return names
 }
 
+// Matrix is what FromMatrix reads. The matrices of gonum.org/v1/gonum/mat have these methods.
+type Matrix interface {
+	Dims() (rows, columns int)
+	At(row, column int) float64
+}
+
 // FromMatrix makes a table of the columns of m. Without names (nil) the columns
 // are called c1, c2, …. Options apply as for FromColumns.
-func FromMatrix(m mat.Matrix, names []string, opts ...Option) (*Table, error) {
+func FromMatrix(m Matrix, names []string, opts ...Option) (*Table, error) {
 	rows, width := m.Dims()
 	if names == nil {
 		names = numberedNames(width)

@@ -6,7 +6,6 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
-	"path"
 	"slices"
 	"strings"
 )
@@ -41,18 +40,6 @@ var foreignImports = []struct{ prefix, instead string }{
 	{"gonum.org/v1/gonum", "gonum's results differ between builds; it serves in tests and above layer 6"},
 }
 
-// Exemption says which files a rule leaves out, with the reason.
-type Exemption struct {
-	File   string // path.Match pattern below the root
-	Import string // an import allowed there; empty: every rule of numerics is off
-	Reason string
-}
-
-// exemptions from the numerics rules.
-var exemptions = []Exemption{
-	{File: "dataset/matrix.go", Import: "gonum.org/v1/gonum/mat", Reason: "FromMatrix takes a gonum matrix and only copies it"},
-}
-
 // checkNumerics returns the places in files, all of one type-checked package,
 // that could give a model other bytes on another platform.
 func checkNumerics(fset *token.FileSet, files []*ast.File, info *types.Info) []Finding {
@@ -61,13 +48,9 @@ func checkNumerics(fset *token.FileSet, files []*ast.File, info *types.Info) []F
 		c.collectProducts(file)
 	}
 	for _, file := range files {
-		name := fset.Position(file.Package).Filename
-		if exempt(name, "") {
-			continue
-		}
-		c.checkImports(name, file)
+		c.checkImports(file)
 		ast.Inspect(file, func(n ast.Node) bool {
-			c.check(name, n)
+			c.check(fset.Position(file.Package).Filename, n)
 			return true
 		})
 	}
@@ -75,15 +58,6 @@ func checkNumerics(fset *token.FileSet, files []*ast.File, info *types.Info) []F
 		return cmp.Or(strings.Compare(a.Pos.Filename, b.Pos.Filename), cmp.Compare(a.Pos.Offset, b.Pos.Offset))
 	})
 	return c.findings
-}
-
-func exempt(file, imported string) bool {
-	for _, e := range exemptions {
-		if ok, _ := path.Match(e.File, file); ok && e.Import == imported {
-			return true
-		}
-	}
-	return false
 }
 
 // numerics carries what the rules need while they walk a package.
@@ -98,11 +72,11 @@ func (c *numerics) report(at token.Pos, format string, args ...any) {
 	c.findings = append(c.findings, Finding{c.fset.Position(at), fmt.Sprintf(format, args...)})
 }
 
-func (c *numerics) checkImports(name string, file *ast.File) {
+func (c *numerics) checkImports(file *ast.File) {
 	for _, spec := range file.Imports {
 		imported := strings.Trim(spec.Path.Value, `"`)
 		for _, bad := range foreignImports {
-			if (imported == bad.prefix || strings.HasPrefix(imported, bad.prefix+"/")) && !exempt(name, imported) {
+			if imported == bad.prefix || strings.HasPrefix(imported, bad.prefix+"/") {
 				c.report(spec.Pos(), "imports %s: %s", imported, bad.instead)
 			}
 		}
