@@ -43,9 +43,10 @@ var trainKeyFlags = []keyFlag{
 
 // addKeyFlags gives the command flags for keys.
 func addKeyFlags(cmd *cobra.Command, flags []keyFlag) {
+	keys := configs.Keys()
 	for _, f := range flags {
 		cmd.Flags().StringArrayP(f.name, f.short, nil, f.usage)
-		for _, k := range configs.Keys() {
+		for _, k := range keys {
 			switch {
 			case k.Name != f.key:
 			case len(k.Choices) > 0:

@@ -59,7 +59,14 @@ func (auc) Eval(in Input) float64 {
 	}
 	rows := buffer.rows[:n]
 	run(in.Pool, parallel.Blocks(n, blockRows), &rankTask{in: &in, rows: rows, shift: stepShift(in.Weights)})
-	return area(buffer.sort(n, in.Pool))
+	sorted := buffer.sort(n, in.Pool)
+	if n == 0 || sorted[n-1].key == nanKey {
+		return math.NaN()
+	}
+	if in.Weights == nil {
+		return countedArea(sorted)
+	}
+	return area(sorted)
 }
 
 // stepShift returns s such that every weight times 2^s stays below 2^53.
@@ -105,11 +112,25 @@ func order(x float64) uint64 {
 	return b ^ (uint64(int64(b)>>63) | 1<<63)
 }
 
+// countedArea is area of less than 2^31 rows of weight 1, whose pairs are counted in 64 bits.
+func countedArea(rows []ranked) float64 {
+	var positives, negatives, twice uint64
+	for i := 0; i < len(rows); {
+		up, down := uint64(0), uint64(0)
+		for key := rows[i].key; i < len(rows) && rows[i].key == key; i++ {
+			negative := uint64(rows[i].count) >> 63
+			down += negative
+			up += 1 - negative
+		}
+		twice += up * (2*negatives + down)
+		positives += up
+		negatives += down
+	}
+	return ratio(wide{twice}, wide{positives}, wide{negatives})
+}
+
 // area goes through the rows by ascending prediction, ties together.
 func area(rows []ranked) float64 {
-	if len(rows) == 0 || rows[len(rows)-1].key == nanKey {
-		return math.NaN()
-	}
 	var positives, negatives, zero wide // below the ties at hand
 	var twice wide                      // twice the weight of the pairs in order
 	for i := 0; i < len(rows); {
@@ -128,7 +149,12 @@ func area(rows []ranked) float64 {
 		positives.add(up)
 		negatives.add(down)
 	}
-	if positives == zero || negatives == zero {
+	return ratio(twice, positives, negatives)
+}
+
+// ratio returns twice / (2 · positives · negatives), rounded once, NaN without pairs.
+func ratio(twice, positives, negatives wide) float64 {
+	if positives == (wide{}) || negatives == (wide{}) {
 		return math.NaN()
 	}
 	pairs := new(big.Int).Mul(positives.big(), negatives.big())

@@ -1,36 +1,30 @@
 package metrics
 
-import (
-	"cmp"
-	"slices"
-
-	"boost/parallel"
-)
+import "boost/parallel"
 
 const (
-	digitBits = 11
-	digits    = 1 << digitBits
-	// Below this many rows the counts of digits cost more than comparing.
-	smallSort = 4096
+	mostDigitBits = 11
+	// Few rows are sorted by narrow digits: there are more of them, and fewer counts.
+	fewRows      = 1 << 13
+	fewDigitBits = 8
+	digits       = 1 << mostDigitBits
 	// Rows of a piece of work of the sort: its counts stay in the second-level cache.
 	leastSortBlock = 1 << 14
 )
 
-// sort sorts the first n rows by key, and returns them. The order of equal keys is their
-// order in rows or, for few rows, undefined; no caller may depend on it.
+// sort sorts the first n rows by key, and returns them. Equal keys keep their order.
 func (b *rankBuffer) sort(n int, pool *parallel.Pool) []ranked {
-	rows := b.rows[:n]
-	if n < smallSort {
-		slices.SortFunc(rows, func(a, b ranked) int { return cmp.Compare(a.key, b.key) })
-		return rows
+	width := mostDigitBits
+	if n <= fewRows {
+		width = fewDigitBits
 	}
 	size := max(leastSortBlock, parallel.Blocks(n, 4*threadsOf(pool)))
 	blocks := parallel.Blocks(n, size)
 	if cap(b.at) < blocks {
 		b.at = make([][digits]uint32, blocks)
 	}
-	s := &radixSort{from: rows, to: b.spare[:n], size: size, at: b.at[:blocks]}
-	for s.shift = 0; s.shift < 64; s.shift += digitBits {
+	s := &radixSort{from: b.rows[:n], to: b.spare[:n], size: size, at: b.at[:blocks], mask: 1<<width - 1}
+	for s.shift = 0; s.shift < 64; s.shift += width {
 		s.scatter = false
 		run(pool, len(s.at), s)
 		if !s.place() {
@@ -50,21 +44,22 @@ type radixSort struct {
 	size     int              // rows of a block
 	at       [][digits]uint32 // per block and digit: how many, then where the next one goes
 	shift    int
+	mask     uint64 // of a digit
 	scatter  bool
 }
 
 func (s *radixSort) Run(_, index int) {
 	lo, hi := parallel.Block(index, len(s.from), s.size)
-	at, shift := &s.at[index], s.shift
+	at, shift, mask := &s.at[index], s.shift, s.mask%digits
 	if !s.scatter {
-		clear(at[:])
+		clear(at[:mask+1])
 		for _, row := range s.from[lo:hi] {
-			at[row.key>>shift%digits]++
+			at[row.key>>shift&mask]++
 		}
 		return
 	}
 	for _, row := range s.from[lo:hi] {
-		d := row.key >> shift % digits
+		d := row.key >> shift & mask
 		s.to[at[d]] = row
 		at[d]++
 	}
@@ -74,7 +69,7 @@ func (s *radixSort) Run(_, index int) {
 // false if all rows have the same digit, so that nothing would move.
 func (s *radixSort) place() bool {
 	next := uint32(0)
-	for d := range digits {
+	for d := range s.mask + 1 {
 		first := next
 		for b := range s.at {
 			s.at[b][d], next = next, next+s.at[b][d]

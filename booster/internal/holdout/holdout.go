@@ -7,6 +7,7 @@ package holdout
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -78,13 +79,30 @@ func Draw(labels []float64, classes int, groups []int, seed uint64, share func(n
 	return split(out)
 }
 
-// smallest returns the share(n) of n numbers with the smallest draw.
+// smallest returns the share(n) of n numbers with the smallest draw, ties by number.
 func smallest(numbers []int32, key uint64, share func(n int) int) []int32 {
-	byDraw := slices.Clone(numbers)
-	slices.SortFunc(byDraw, func(a, b int32) int {
-		return cmp.Or(cmp.Compare(rng.Draw(key, uint64(a)), rng.Draw(key, uint64(b))), cmp.Compare(a, b))
-	})
-	return byDraw[:share(len(numbers))]
+	type drawn struct {
+		draw   uint64
+		number int32
+	}
+	n := share(len(numbers))
+	// Draws spread evenly, so that the smallest are below this bound but for rare cases.
+	bound := math.Ldexp(float64(n)*1.1+100, 64) / float64(len(numbers))
+	var low []drawn
+	for ; len(low) < n; bound *= 2 {
+		low = low[:0]
+		for _, number := range numbers {
+			if d := rng.Draw(key, uint64(number)); float64(d) <= bound {
+				low = append(low, drawn{d, number})
+			}
+		}
+	}
+	slices.SortFunc(low, func(a, b drawn) int { return cmp.Or(cmp.Compare(a.draw, b.draw), cmp.Compare(a.number, b.number)) })
+	chosen := make([]int32, n)
+	for i := range chosen {
+		chosen[i] = low[i].number
+	}
+	return chosen
 }
 
 // split lists the rows that are not out, and those that are.
