@@ -10,7 +10,7 @@ import (
 )
 
 // Check reads count trees over the features and reports whether b is what Write makes of them. Each is shown to see,
-// which may be nil, and an error of see is returned. It keeps one tree at a time, and beside what a Reader takes at
+// which may be nil and may take the memory of the tree over, leaving an empty tree. An error of see is returned. It keeps one tree at a time, and beside what a Reader takes at
 // most some 100 bytes for each node of the largest and as many bytes as b has. Other errors wrap ErrDamaged.
 func Check(b []byte, count int, features []tree.Feature, outputs int, see func(*tree.Tree) error) error {
 	r, err := NewReader(b, count, features, outputs)

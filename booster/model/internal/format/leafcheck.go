@@ -10,7 +10,6 @@ import (
 	"boost/ptq"
 	"boost/tensorq"
 	"boost/tree"
-	"boost/tree/pack"
 )
 
 // leafCheck goes through the leaf values of a compressed model beside a reader of its trees: it restores those of
@@ -43,9 +42,8 @@ type leafCheck struct {
 // leavesAtOnce is how many leaves are restored at a time, and one tree's more.
 const leavesAtOnce = 1 << 14
 
-// newLeafCheck begins to check the values of sections. blocks is how many blocks of up to ptq.TierBlock leaves all
-// trees have; it is needed for FormCold2 only.
-func newLeafCheck(e *compressionEntry, sections map[string][]byte, outputs, blocks int) (*leafCheck, error) {
+// newLeafCheck begins to check the values of sections.
+func newLeafCheck(e *compressionEntry, sections map[string][]byte, outputs int) (*leafCheck, error) {
 	form, err := ptq.ParseForm(e.Form)
 	if err != nil {
 		return nil, err
@@ -69,17 +67,23 @@ func newLeafCheck(e *compressionEntry, sections map[string][]byte, outputs, bloc
 	if len(sections[scalesSection]) > 0 || e.Grouping != GroupBlock {
 		return nil, fmt.Errorf("leaf values in %s with grouping %q: blocks have scales of their own", form, e.Grouping)
 	}
-	if form == ptq.FormCold2 {
-		flags := (blocks + 7) / 8
-		if len(k.native) < flags {
-			return nil, fmt.Errorf("%d bytes for %d blocks", len(k.native), blocks)
-		}
-		k.modes, k.native = k.native[:flags], k.native[flags:]
-		if blocks%8 != 0 && k.modes[flags-1]>>(blocks%8) != 0 {
-			return nil, errors.New("spare bits of the modes are set")
-		}
-	}
 	return k, nil
+}
+
+// needsBlocks reports whether begin comes before add: if so, in front of the codes is a bit for each block.
+func (k *leafCheck) needsBlocks() bool { return k.form == ptq.FormCold2 }
+
+// begin takes the bits of the blocks, of up to ptq.TierBlock leaves, that all trees have together.
+func (k *leafCheck) begin(blocks int) error {
+	flags := (blocks + 7) / 8
+	if len(k.native) < flags {
+		return fmt.Errorf("%d bytes for %d blocks", len(k.native), blocks)
+	}
+	k.modes, k.native = k.native[:flags], k.native[flags:]
+	if blocks%8 != 0 && k.modes[flags-1]>>(blocks%8) != 0 {
+		return errors.New("spare bits of the modes are set")
+	}
+	return nil
 }
 
 // add takes the next tree.
@@ -321,23 +325,6 @@ func (r *scaleReader) take(s *ptq.Stored, i int) error {
 		s.Offsets = append(s.Offsets, floats64(r.offsets[8*i : 8*i+8])[0])
 	}
 	return nil
-}
-
-// countBlocks returns how many blocks of leaves FormCold2 has for the trees.
-func countBlocks(b []byte, count int, features []tree.Feature, outputs int) (int, error) {
-	r, err := pack.NewReader(b, count, features, outputs)
-	if err != nil {
-		return 0, err
-	}
-	blocks := 0
-	var t tree.Tree
-	for range count {
-		if err := r.Next(&t); err != nil {
-			return 0, err
-		}
-		blocks += (t.NumLeaves() + ptq.TierBlock - 1) / ptq.TierBlock
-	}
-	return blocks, nil
 }
 
 // statisticsCheck goes through covers and gains of a compressed model in the same way.

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"unsafe"
 
 	"boost/booster/model/internal/packed"
 	"boost/ptq"
@@ -252,15 +253,18 @@ func decodeCompressed(data []byte, h Header, manifestText []byte) (c Contents, e
 	if !isHex(p.Entry.Source, 64) || !slices.Contains(Groupings, p.Entry.Grouping) {
 		return c, damagedSection(aboutSection, fmt.Errorf("compression of model %q with grouping %q", p.Entry.Source, p.Entry.Grouping))
 	}
-	if err := p.checkTrees(&c); err != nil {
+	var kept keptTrees
+	if err := p.checkTrees(&c, &kept); err != nil {
 		return c, err
 	}
 	packedSection := JoinParts(p.parts())
 	if !isAssembled(data, CompressedVersion, []Section{{PackedSection, packedSection}}, SectionTable) {
 		return c, notCanonical()
 	}
-	if c.Trees, err = readTrees(sections[StructureSection], &c); err != nil {
-		return c, damagedSection(StructureSection, err)
+	if c.Trees = kept.trees; c.Trees == nil {
+		if c.Trees, err = readTrees(sections[StructureSection], &c); err != nil {
+			return c, damagedSection(StructureSection, err)
+		}
 	}
 	if err := c.unpackLeaves(p.Entry, sections); err != nil {
 		return c, damagedSection(leavesSection, err)
@@ -284,7 +288,7 @@ func damagedSection(name string, err error) error {
 // checkTrees reads the trees and all that goes with them, a few at a time, and checks that it is sound and what boost
 // writes. Trees of a leaf alone cost next to nothing in the structure section: their number is bounded here, also by
 // the bytes of their leaf values, of which each takes a bit at least.
-func (p *packedModel) checkTrees(c *Contents) error {
+func (p *packedModel) checkTrees(c *Contents, kept *keptTrees) error {
 	b, leafBytes := p.Sections[StructureSection], len(p.Sections[leavesSection])+len(p.Sections[packedLeavesSection])
 	count, features := c.BestRound*c.Outputs, Features(c.Cuts)
 	damaged := func(err error) error { return damagedSection(StructureSection, err) }
@@ -295,16 +299,11 @@ func (p *packedModel) checkTrees(c *Contents) error {
 	if err != nil {
 		return damaged(err)
 	}
-	nodes, blocks := r.Nodes(), 0
+	nodes := r.Nodes()
 	if leaves := nodes + count; leaves > 8*leafBytes {
 		return damaged(fmt.Errorf("%d leaves with values of %d bytes", leaves, leafBytes))
 	}
-	if p.Entry.Form == ptq.FormCold2.String() {
-		if blocks, err = countBlocks(b, count, features, c.Outputs); err != nil {
-			return damaged(err)
-		}
-	}
-	leaves, err := newLeafCheck(p.Entry, p.Sections, c.Outputs, blocks)
+	leaves, err := newLeafCheck(p.Entry, p.Sections, c.Outputs)
 	if err != nil {
 		return damagedSection(leavesSection, err)
 	}
@@ -313,7 +312,7 @@ func (p *packedModel) checkTrees(c *Contents) error {
 		return damagedSection(statisticsSection, err)
 	}
 	var wrong error // with what belongs to the trees
-	err = pack.Check(b, count, features, c.Outputs, func(t *tree.Tree) error {
+	check := func(t *tree.Tree) error {
 		if err := leaves.add(t); err != nil {
 			wrong = damagedSection(leavesSection, err)
 		} else if statistics != nil {
@@ -322,7 +321,25 @@ func (p *packedModel) checkTrees(c *Contents) error {
 			}
 		}
 		return wrong
+	}
+	kept.begin(count, len(b)+leafBytes)
+	blocks := 0
+	err = pack.Check(b, count, features, c.Outputs, func(t *tree.Tree) error {
+		blocks += (t.NumLeaves() + ptq.TierBlock - 1) / ptq.TierBlock
+		if !leaves.needsBlocks() {
+			if err := check(t); err != nil {
+				return err
+			}
+		}
+		kept.add(t)
+		return nil
 	})
+	if err == nil && leaves.needsBlocks() {
+		if err := leaves.begin(blocks); err != nil {
+			return damagedSection(leavesSection, err)
+		}
+		err = kept.each(count, func() (*pack.Reader, error) { return pack.NewReader(b, count, features, c.Outputs) }, check)
+	}
 	switch {
 	case wrong != nil:
 		return wrong
@@ -341,6 +358,57 @@ func (p *packedModel) checkTrees(c *Contents) error {
 	for _, part := range c.packHead(&z, p.text) {
 		if !bytes.Equal(part.Data, p.Sections[part.Name]) {
 			return notCanonical()
+		}
+	}
+	return nil
+}
+
+// keptTrees keeps trees that are checked, if all are few bytes, so that they are not read twice.
+type keptTrees struct {
+	trees []tree.Tree // nil if there are more
+	room  int         // bytes that more trees may take
+}
+
+// begin makes room for so many trees of a file of so many bytes: half of the 16 MiB, at most, that a file may take that
+// is refused in the end.
+func (k *keptTrees) begin(count, bytes int) {
+	if k.room = min(64*bytes, 8<<20) - count*int(unsafe.Sizeof(tree.Tree{})); k.room > 0 {
+		k.trees = make([]tree.Tree, 0, count)
+	}
+}
+
+// add takes over the memory of a tree.
+func (k *keptTrees) add(t *tree.Tree) {
+	k.room -= 40*t.NumSplits() + 8*(len(t.Sets)+len(t.SetPtrs)) // 26 for a node, and what the allocator adds
+	if k.room <= 0 {
+		k.trees = nil
+		return
+	}
+	k.trees = append(k.trees, *t)
+	*t = tree.Tree{}
+}
+
+// each shows all trees, which a reader reads again if they were not kept.
+func (k *keptTrees) each(count int, again func() (*pack.Reader, error), show func(*tree.Tree) error) error {
+	for i := range k.trees {
+		if err := show(&k.trees[i]); err != nil {
+			return err
+		}
+	}
+	if len(k.trees) == count {
+		return nil
+	}
+	r, err := again()
+	if err != nil {
+		return err
+	}
+	var t tree.Tree
+	for range count {
+		if err := r.Next(&t); err != nil {
+			return err
+		}
+		if err := show(&t); err != nil {
+			return err
 		}
 	}
 	return nil

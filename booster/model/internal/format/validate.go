@@ -133,7 +133,8 @@ func (c *Contents) checkSchema() error {
 	if err := c.Schema.Written.Check(); err != nil {
 		return err
 	}
-	var names, ids []string
+	var ids []string
+	names := make([]string, 0, len(c.Schema.Columns))
 	for i := range c.Schema.Columns {
 		s := &c.Schema.Columns[i]
 		// A column can be a feature and passed through as an id as well.
@@ -187,7 +188,13 @@ func repeated(names []string) (string, bool) {
 
 // FeatureColumns returns the schema's columns with role Feature, in order.
 func (c *Contents) FeatureColumns() []*dataset.ColumnSchema {
-	var columns []*dataset.ColumnSchema
+	n := 0
+	for i := range c.Schema.Columns {
+		if c.Schema.Columns[i].Role == dataset.Feature {
+			n++
+		}
+	}
+	columns := make([]*dataset.ColumnSchema, 0, n)
 	for i := range c.Schema.Columns {
 		if c.Schema.Columns[i].Role == dataset.Feature {
 			columns = append(columns, &c.Schema.Columns[i])
