@@ -87,7 +87,7 @@ func smallest(numbers []int32, key uint64, share func(n int) int) []int32 {
 	}
 	n := share(len(numbers))
 	// Draws spread evenly, so that the smallest are below this bound but for rare cases.
-	bound := math.Ldexp(float64(n)*1.1+100, 64) / float64(len(numbers))
+	bound := math.Ldexp(float64(float64(n)*1.1)+100, 64) / float64(len(numbers))
 	var low []drawn
 	for ; len(low) < n; bound *= 2 {
 		low = low[:0]
