@@ -15,6 +15,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"unsafe"
 
 	"boost/internal/vfs"
 )
@@ -101,7 +102,8 @@ type place struct {
 }
 
 func (k key) entry(p place) Entry {
-	return Entry{Type: k.kind, ID: k.id, Head: []byte(p.head), Seq: p.seq, Size: p.payload}
+	head := unsafe.Slice(unsafe.StringData(p.head), len(p.head)) // not copied: a log may have many
+	return Entry{Type: k.kind, ID: k.id, Head: head, Seq: p.seq, Size: p.payload}
 }
 
 func (k key) size(p place) int64 {

@@ -67,3 +67,11 @@ func (r *Registry) Make(rule Rule) (*model.Model, error) {
 	}
 	return o.make(base, data)
 }
+
+// PackAndUnpack returns what a payload is packed to, and that unpacked.
+func PackAndUnpack(data []byte) (packed, again []byte, err error) {
+	if packed, err = pack(data); err == nil {
+		again, err = unpack(packed, int64(len(data)))
+	}
+	return packed, again, err
+}

@@ -1,6 +1,7 @@
 package registry
 
 import (
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -122,9 +123,12 @@ var (
 		return zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(false), zstd.WithWindowSize(1<<20), zstd.WithLowerEncoderMem(true))
 	})
 	unpacker = sync.OnceValues(func() (*zstd.Decoder, error) {
-		return zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxMemory(math.MaxInt32))
+		return zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecodeAllCapLimit(true))
 	})
 )
+
+// mostUnpacked is how many bytes a byte of a payload stands for at most: a few bytes are not taken for a large file.
+const mostUnpacked = 64
 
 // pack makes fewer bytes of those of a file.
 func pack(data []byte) ([]byte, error) {
@@ -132,16 +136,25 @@ func pack(data []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return w.EncodeAll(data, nil), nil
+	packed := w.EncodeAll(data, nil)
+	if missing := len(data)/mostUnpacked + 1 - len(packed); missing > 0 {
+		// A frame that readers skip: its magic number, and how many bytes follow.
+		packed = binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(packed, 0x184d2a50), uint32(missing))
+		packed = append(packed, make([]byte, missing)...)
+	}
+	return packed, nil
 }
 
 // unpack returns them, of which there are size.
 func unpack(packed []byte, size int64) ([]byte, error) {
+	if size/mostUnpacked > int64(len(packed)) {
+		return nil, fmt.Errorf("%d bytes that are a file of %d: expected at most %d times as many", len(packed), size, mostUnpacked)
+	}
 	r, err := unpacker()
 	if err != nil {
 		return nil, err
 	}
-	data, err := r.DecodeAll(packed, nil)
+	data, err := r.DecodeAll(packed, make([]byte, 0, size))
 	if err == nil && int64(len(data)) != size {
 		err = fmt.Errorf("%d bytes of a file of %d", len(data), size)
 	}

@@ -236,6 +236,7 @@ func (r *Registry) load() error {
 			delete(models, e.ID) // likewise
 			continue
 		}
+		o.Trees, o.Outputs = nil, nil // who makes the model reads the record
 		m.origin = o
 		m.discard = m.discard && !m.origin.isRule()
 	}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
+	"strings"
 
 	"boost/booster/model"
 	"boost/dataset"
@@ -69,8 +71,28 @@ type origin struct {
 	Size    int64   `json:"size,omitempty"` // of the payload before it was packed
 	Rounds  int     `json:"rounds,omitempty"`
 	By      float64 `json:"by,omitempty"`
-	Trees   []int   `json:"trees,omitempty"`
-	Outputs []int   `json:"outputs,omitempty"`
+	Trees   order   `json:"trees,omitempty"`
+	Outputs order   `json:"outputs,omitempty"`
+}
+
+// order is a list of numbers of trees or outputs.
+type order []int
+
+// UnmarshalJSON makes memory for the numbers once they are counted: two bytes may be one.
+func (o *order) UnmarshalJSON(b []byte) error {
+	text := strings.TrimSpace(strings.Trim(string(b), "[]"))
+	if *o = nil; text == "" || text == "null" {
+		return nil
+	}
+	*o = make(order, 0, strings.Count(text, ",")+1)
+	for number := range strings.SplitSeq(text, ",") {
+		n, err := strconv.Atoi(strings.TrimSpace(number))
+		if err != nil {
+			return fmt.Errorf("%.40q is no number of a part", number)
+		}
+		*o = append(*o, n)
+	}
+	return nil
 }
 
 // Values of origin.Kind, and what the payload is.
