@@ -78,6 +78,7 @@ func FuzzArrow(f *testing.F) {
 // and every 37th otherwise. Whatever the bytes then claim, reading ends soundly and
 // takes little memory.
 func TestColumnarLies(t *testing.T) {
+	testenv.Memory(t)
 	const most = 24 << 20 // bytes, for files of a few KB
 	step := testenv.ByLength(1, 37, 53)
 	for name, format := range map[string]string{

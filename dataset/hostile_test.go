@@ -18,6 +18,7 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/ipc"
 
 	"boost/dataset"
+	"boost/internal/testenv"
 )
 
 // refused reads a damaged or hostile file, which has to end in an error with the words.
@@ -107,6 +108,7 @@ func TestDeltaClaims(t *testing.T) {
 // TestParquetSchemaClaims has a schema of more fields than a table has columns, a zero
 // byte each: 29 is field 2, a list; fc a list of structs whose length follows.
 func TestParquetSchemaClaims(t *testing.T) {
+	testenv.Memory(t)
 	const fields = 1<<20 + 2
 	footer := append([]byte{0x29, 0xfc}, binary.AppendUvarint(nil, fields)...)
 	footer = append(append(footer, make([]byte, fields)...), 0)

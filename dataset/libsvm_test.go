@@ -19,6 +19,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"boost/dataset"
+	"boost/internal/testenv"
 )
 
 func readSVM(t *testing.T, text string, opts ...dataset.Option) *dataset.Table {
@@ -395,6 +396,7 @@ func TestLibSVMBareColumns(t *testing.T) {
 // A million features of three rows take about what their names and columns do: 128 bytes
 // each to keep, and no more than three times that to read.
 func TestLibSVMWideMemory(t *testing.T) {
+	testenv.Memory(t)
 	const width = 1 << 20
 	text := fmt.Sprintf("1 1:1 5:2\n0 3:1\n1 %d:1\n", width-1)
 	var before, after runtime.MemStats

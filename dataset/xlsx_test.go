@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"boost/dataset"
+	"boost/internal/testenv"
 	"boost/parallel"
 )
 
@@ -250,6 +251,7 @@ func TestWorkbookDamages(t *testing.T) {
 
 // Small files must not take the memory of what they unpack to.
 func TestWorkbookBombs(t *testing.T) {
+	testenv.Memory(t)
 	texts := "<sst>" + strings.Repeat("<si><t>"+strings.Repeat("a", 1<<16)+"</t></si>", 20) + "</sst>"
 	data := workbook(t, headRow, map[string]string{"xl/texts.xml": texts})
 	if _, err := readWorkbook(data, dataset.LeastUnpacked(1<<20)); !errors.Is(err, dataset.ErrMemory) || !strings.Contains(err.Error(), "texts of the workbook take more than 1 MiB") {

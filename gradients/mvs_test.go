@@ -10,6 +10,7 @@ import (
 
 	"boost/gradients"
 	"boost/internal/rng"
+	"boost/internal/testenv"
 	"boost/parallel"
 )
 
@@ -98,8 +99,8 @@ func TestMvs(t *testing.T) {
 	for _, outputs := range []int{1, 3} {
 		for _, rows := range []int{1, 2, 1001, 70_001} {
 			for kind, b := range mvsBuffers(rows, outputs) {
-				for _, lambda := range []float64{gradients.AutoLambda, 0, 2.5} {
-					for _, fraction := range []float64{0.1, 0.5, 0.97, 1} {
+				for _, lambda := range []float64{gradients.AutoLambda, 0, 2.5}[:testenv.UnlessShort(3, 1)] {
+					for _, fraction := range []float64{0.1, 0.97, 0.5, 1}[:testenv.UnlessShort(4, 2)] {
 						t.Run(fmt.Sprintf("%s/outputs=%d/rows=%d/lambda=%v/fraction=%v", kind, outputs, rows, lambda, fraction), func(t *testing.T) {
 							probability := mvsByTheRule(b, fraction, lambda)
 							key := rng.Key(11, rng.MvsRows, 5, 0)

@@ -9,6 +9,7 @@ import (
 	"boost/binning"
 	"boost/gradients"
 	"boost/histogram"
+	"boost/internal/testenv"
 	"boost/parallel"
 )
 
@@ -16,15 +17,18 @@ import (
 // ones have two arrays. What is shown of one kind is shown of the other.
 func TestTwoArrays(t *testing.T) {
 	t.Cleanup(histogram.KeepWide(-1))
-	for name, test := range map[string]func(*testing.T){
-		"TestBuilders":   func(t *testing.T) { builders(t, 20_000, []int{1, 4}) },
-		"TestLayouts":    func(t *testing.T) { layoutsOf(t, 0) },
-		"TestSmallNodes": TestSmallNodes, "TestNoStaleValues": TestNoStaleValues,
-		"TestExtremeCodes": TestExtremeCodes, "TestSubtract": TestSubtract, "TestEqualHessians": TestEqualHessians,
-		"TestWidths": TestWidths, "TestRowMajorCopyOfBundles": TestRowMajorCopyOfBundles,
-		"TestActiveFeaturesChange": TestActiveFeaturesChange, "TestTiles": TestTiles, "TestStream": TestStream, "TestHelp": TestHelp,
-	} {
-		t.Run(name, test)
+	tests := []struct {
+		name string
+		test func(*testing.T)
+	}{
+		{"TestBuilders", func(t *testing.T) { builders(t, 20_000, []int{1, 4}) }}, {"TestTiles", TestTiles}, {"TestHelp", TestHelp},
+		{"TestStream", TestStream}, {"TestActiveFeaturesChange", TestActiveFeaturesChange}, {"TestSubtract", TestSubtract},
+		{"TestLayouts", func(t *testing.T) { layoutsOf(t, 0) }}, {"TestSmallNodes", TestSmallNodes},
+		{"TestNoStaleValues", TestNoStaleValues}, {"TestExtremeCodes", TestExtremeCodes}, {"TestEqualHessians", TestEqualHessians},
+		{"TestWidths", TestWidths}, {"TestRowMajorCopyOfBundles", TestRowMajorCopyOfBundles},
+	}
+	for _, c := range tests[:testenv.UnlessShort(len(tests), 5)] {
+		t.Run(c.name, c.test)
 	}
 }
 
@@ -56,7 +60,7 @@ func TestKindsTakeTurns(t *testing.T) {
 func TestKindsOfSiblings(t *testing.T) {
 	workers := parallel.NewPool(2)
 	defer workers.Close()
-	for _, limit := range []int{-1, 40, 700, 1500, 3000} {
+	for _, limit := range []int{700, -1, 40, 1500, 3000}[:testenv.UnlessShort(5, 1)] {
 		for _, nCodes := range [][]uint32{{5, 200, 2, 300, 2}, {40_000, 9}} {
 			d := newTable(t, 12, 3000, nCodes, binning.Adaptive)
 			for _, strategy := range strategies {
