@@ -103,7 +103,7 @@ func TestCompactPredicts(t *testing.T) {
 		{"no trees", newForestOver(t, 50, 2, 0, 1, 10, 5)},
 	} {
 		t.Run("S4.30/compact/"+shape.name, func(t *testing.T) {
-			for i, form := range []ptq.Form{ptq.FormQ4_0, ptq.FormCold2, ptq.FormOf(ptq.U4), ptq.FormOf(ptq.F16)} {
+			for i, form := range []ptq.Form{ptq.FormQ4_0, ptq.FormCold2, ptq.FormOf(ptq.U4), ptq.FormOf(ptq.F16)}[:testenv.UnlessShort(4, 1)] {
 				small, _ := compressed(t, shape.f.model, form, model.GroupBlock, form == ptq.FormCold2)
 				data := encode(t, small)
 				fast, compact := bothLoads(t, data)
@@ -259,6 +259,7 @@ func wordy(t testing.TB, levels int, text func(r *rand.Rand, i int) string) *for
 
 // What a Compact keeps is at most twice its file and 1 MiB, and Memory says how much.
 func TestCompactHeap(t *testing.T) {
+	testenv.Memory(t)
 	numbers, numbersTable := newNumbers(t, 2000, 200, 31, 28)
 	large, largeTable := newNumbers(t, 2000, 3000, 63, 100)
 	stumps, stumpsTable := newNumbers(t, 500, 20_000, 2, 4)
