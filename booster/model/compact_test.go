@@ -261,7 +261,7 @@ func wordy(t testing.TB, levels int, text func(r *rand.Rand, i int) string) *for
 func TestCompactHeap(t *testing.T) {
 	testenv.Memory(t)
 	numbers, numbersTable := newNumbers(t, 2000, 200, 31, 28)
-	large, largeTable := newNumbers(t, 2000, 3000, 63, 100)
+	large, largeTable := newNumbers(t, 2000, 3200, 63, 100) // more than are kept while they are checked
 	stumps, stumpsTable := newNumbers(t, 500, 20_000, 2, 4)
 	random := func(r *rand.Rand, i int) string { return fmt.Sprintf("%x %x", r.Uint64(), i) }
 	counted := func(_ *rand.Rand, i int) string { return fmt.Sprintf("a customer's number %012d", i) }
@@ -272,7 +272,7 @@ func TestCompactHeap(t *testing.T) {
 		kept bool
 	}{
 		{"200 trees", &forest{model: numbers, table: numbersTable}, ptq.FormQ4_0, true},
-		{"3000 trees", &forest{model: large, table: largeTable}, ptq.FormCold2, true},
+		{"3200 trees", &forest{model: large, table: largeTable}, ptq.FormCold2, true},
 		{"20000 stumps", &forest{model: stumps, table: stumpsTable}, ptq.FormOf(ptq.Binary), true},
 		{"long dictionary", wordy(t, 20_000, random), ptq.FormOf(ptq.I8), true},
 		{"long dictionary that packs well", wordy(t, 60_000, counted), ptq.FormOf(ptq.I8), false},
