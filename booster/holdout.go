@@ -2,6 +2,7 @@ package booster
 
 import (
 	"errors"
+	"fmt"
 
 	"boost/booster/internal/holdout"
 )
@@ -13,9 +14,12 @@ func (r *run) holdOut(in *inputs, target *target, labels []float64) ([]float64, 
 	if err != nil {
 		return nil, err
 	}
+	if in.inFiles && r.p.ValidBy != "" {
+		return nil, fmt.Errorf("%w: train.valid_by needs the table in memory: give train.valid_share, or a validation set, to train out of core", ErrParams)
+	}
 	var train, held []int32
 	if r.p.ValidBy != "" {
-		train, held, err = holdout.Marked(in.train.metaColumns(), r.p.ValidBy)
+		train, held, err = holdout.Marked(in.train.metaColumns(), r.p.ValidBy, groups)
 	} else {
 		train, held = holdout.Draw(labels, len(target.classes), groups, r.p.Seed, r.p.shareOf)
 	}

@@ -29,6 +29,24 @@ func splitTable(t *testing.T, n int, yes, no string) *dataset.Table {
 	return table
 }
 
+// queryTable has queries of four rows, and a column split that marks rows.
+func queryTable(t *testing.T, rows int, marked func(row int) bool) *dataset.Table {
+	t.Helper()
+	x, q, split := make([]float64, rows), make([]float64, rows), make([]string, rows)
+	for i := range rows {
+		x[i], q[i], split[i] = float64(i%5), float64(i/4), "train"
+		if marked(i) {
+			split[i] = "valid"
+		}
+	}
+	table, err := dataset.FromColumns([]dataset.ColumnData{{Name: "y", Values: x}, {Name: "x", Values: x}, {Name: "q", Values: q}, {Name: "split", Values: split}},
+		dataset.Label("y"), dataset.Group("q"), dataset.ID("split"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return table
+}
+
 // A share of the rows is held out whether or not training stops early: ⌊200·0.29⌋ = 58.
 func TestValidShare(t *testing.T) {
 	p := booster.Defaults()
@@ -71,6 +89,21 @@ func TestValidBy(t *testing.T) {
 		"marks 0 of 200 rows":   splitTable(t, 200, "train", "train"),
 	} {
 		if _, err := booster.Train(context.Background(), p, tables); !errors.Is(err, dataset.ErrTable) || !strings.Contains(err.Error(), words) {
+			t.Errorf("error %v, want %q", err, words)
+		}
+	}
+	p.ValidBy = "split"
+	// Queries are held out whole: rows 0 to 3, 4 to 7, … have one mark each, or not.
+	for words, marked := range map[string]func(row int) bool{
+		"": func(row int) bool { return row/4%3 == 0 },
+		`row 7: column "split" has "valid" (train.valid_by), but "train" in the first row of the same query (q 1)`: func(row int) bool { return row/4%3 == 0 || row == 6 },
+	} {
+		var report booster.Report
+		_, err := booster.Train(context.Background(), p, queryTable(t, 60, marked), booster.WithReport(&report))
+		switch {
+		case words == "" && (err != nil || len(report.HeldOut) != 20):
+			t.Errorf("%v; rows %v are held out, want 5 queries of 4 rows", err, report.HeldOut)
+		case words != "" && (!errors.Is(err, dataset.ErrTable) || !strings.Contains(err.Error(), words)):
 			t.Errorf("error %v, want %q", err, words)
 		}
 	}

@@ -238,6 +238,8 @@ func (in *Input) needsMemory(p *Params) string {
 	switch {
 	case p.Gradients == gradients.F32.String():
 		return `train.gradients = "f32" needs them in memory`
+	case p.ValidBy != "":
+		return "train.valid_by needs them in memory"
 	case p.Binning.Sample == 0:
 		return "binning.sample = 0 needs them in memory"
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"boost/booster"
@@ -68,7 +69,8 @@ func wording(err error) string {
 // ofTable puts the table's name before what the trainer says about it as a whole.
 func ofTable(files []string, err error) error {
 	about, ok := strings.CutPrefix(err.Error(), dataset.ErrTable.Error()+": ")
-	if row := (*objectives.RowError)(nil); !ok || errors.As(err, &row) {
+	named := func(file string) bool { return strings.HasPrefix(about, file+":") }
+	if row := (*objectives.RowError)(nil); !ok || errors.As(err, &row) || slices.ContainsFunc(files, named) {
 		return err
 	}
 	return &plainError{fmt.Sprintf("%s: %s", strings.Join(files, " "), about), err}

@@ -22,7 +22,8 @@ var marks = map[string]bool{
 }
 
 // Marked returns the rows that a column marks for training and for validation. Both lists ascend.
-func Marked(t *dataset.Table, column string) (train, held []int32, err error) {
+// groups is what dataset.Table.Groups returns: the rows of a query have to be marked alike.
+func Marked(t *dataset.Table, column string, groups []int) (train, held []int32, err error) {
 	c := t.Column(column)
 	if c == nil || c.Role() != dataset.IDRole {
 		return nil, nil, fmt.Errorf("%w: there is no id column %q, which marks rows for validation (train.valid_by)", dataset.ErrTable, column)
@@ -36,12 +37,37 @@ func Marked(t *dataset.Table, column string) (train, held []int32, err error) {
 		}
 		out[row] = is
 	}
+	for q := 1; q < len(groups); q++ {
+		first := groups[q-1]
+		for row := first + 1; row < groups[q]; row++ {
+			if out[row] != out[first] {
+				return nil, nil, fmt.Errorf("%w: %s: column %q has %q (train.valid_by), but %q in the first row of the same query%s: give all rows of a query the same mark",
+					dataset.ErrTable, t.Place(row), column, c.Text(row), c.Text(first), queryName(t, row))
+			}
+		}
+	}
 	train, held = split(out)
 	if len(train) == 0 || len(held) == 0 {
 		return nil, nil, fmt.Errorf("%w: column %q marks %d of %d rows for validation (train.valid_by): expected some, and some to train on",
 			dataset.ErrTable, column, len(held), len(out))
 	}
 	return train, held, nil
+}
+
+// queryName returns the name of a row's query, where the table has them in a column.
+func queryName(t *dataset.Table, row int) string {
+	for _, c := range t.Columns() {
+		switch {
+		case c.Role() != dataset.GroupRole:
+		case c.Kind() == dataset.Category:
+			return fmt.Sprintf(" (%s %q)", c.Name(), c.Levels()[c.Codes()[row]])
+		case c.Kind() == dataset.Float32:
+			return fmt.Sprintf(" (%s %s)", c.Name(), dataset.FormatNumber(float64(c.Float32s()[row])))
+		case c.Kind() == dataset.Float64:
+			return fmt.Sprintf(" (%s %s)", c.Name(), dataset.FormatNumber(c.Float64s()[row]))
+		}
+	}
+	return ""
 }
 
 // Draw chooses the rows that a model is judged on: of every class, or of
