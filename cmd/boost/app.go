@@ -230,6 +230,16 @@ func (a *app) writeOutput(path string, write func(w *bufio.Writer) error) error 
 	return output.Write(a.out, path, write)
 }
 
+// answer prints what a command found on standard output: as JSON, or as text in words.
+func (a *app) answer(asJSON bool, value any, text func(w io.Writer) error) error {
+	return a.writeOutput("", func(w *bufio.Writer) error {
+		if asJSON {
+			return format.JSON(w, value)
+		}
+		return text(w)
+	})
+}
+
 // commands gives a command that only holds others these, and words for a name that none has.
 func commands(group *cobra.Command, own ...*cobra.Command) *cobra.Command {
 	group.AddCommand(own...)

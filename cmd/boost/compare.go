@@ -1,15 +1,14 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"errors"
+	"io"
 
 	"github.com/spf13/cobra"
 
 	"boost/booster/model"
 	"boost/dataset"
-	"boost/internal/format"
 	"boost/internal/report"
 	"boost/internal/unseen"
 	"boost/objectives/metrics"
@@ -83,12 +82,7 @@ func (a *app) compare(ctx context.Context, args []string, f *compareFlags) error
 	if err != nil {
 		return err
 	}
-	return a.writeOutput("", func(w *bufio.Writer) error {
-		if f.json {
-			return format.JSON(w, report.NewCompared(c))
-		}
-		return report.Comparison(w, c, args[0], args[1])
-	})
+	return a.answer(f.json, report.NewCompared(c), func(w io.Writer) error { return report.Comparison(w, c, args[0], args[1]) })
 }
 
 // openCompared reads the table that two models are compared on, and chooses the metrics.
@@ -101,7 +95,7 @@ func (a *app) openCompared(ctx context.Context, models [2]*model.Model, file str
 	if err != nil {
 		return nil, nil, err
 	}
-	table, err := a.openAs(ctx, file, models[0].Schema(), c)
+	table, err := a.openAs(ctx, models[0].Schema(), c, file)
 	if err != nil {
 		return nil, nil, atCommandLine(err)
 	}
@@ -115,6 +109,6 @@ func (a *app) openCompared(ctx context.Context, models [2]*model.Model, file str
 	if err := a.reportUnseen(table, models[0], unseen.Missing); err != nil {
 		return nil, nil, err
 	}
-	a.reportInitScores(table, models[0], file)
+	a.reportInitScores(models[0].LacksInitScores(table), file)
 	return table, names, nil
 }

@@ -82,7 +82,7 @@ func (a *app) eval(ctx context.Context, modelFile string, tables []string, f *ev
 	if err != nil {
 		return err
 	}
-	a.reportInitScores(t, m, strings.Join(tables, " "))
+	a.reportInitScores(m.LacksInitScores(t), strings.Join(tables, " "))
 	pool := a.pool(0)
 	defer pool.Close()
 	byStage, err := evaluateStages(ctx, m, t, names, &f.stages, pool)
@@ -94,8 +94,10 @@ func (a *app) eval(ctx context.Context, modelFile string, tables []string, f *ev
 			return writeEvaluation(w, t.NumRows(), byStage, f.every > 0)
 		}
 		rows := [][]string{{"rows", format.Count(t.NumRows())}}
-		if weight := columnWithRole(t, dataset.WeightRole); weight != nil {
-			rows = append(rows, []string{"weighted by", weight.Name()})
+		for _, c := range t.Columns() {
+			if c.Role() == dataset.WeightRole {
+				rows = append(rows, []string{"weighted by", c.Name()})
+			}
 		}
 		if f.every > 0 {
 			if err := format.Table(w, rows, "lr"); err != nil {
@@ -147,13 +149,4 @@ func writeStages(w io.Writer, names []string, byStage []evaluation) error {
 		lines = append(lines, line)
 	}
 	return format.Table(w, lines, align)
-}
-
-func columnWithRole(t *dataset.Table, role dataset.Role) *dataset.Column {
-	for _, c := range t.Columns() {
-		if c.Role() == role {
-			return c
-		}
-	}
-	return nil
 }

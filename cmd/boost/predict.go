@@ -210,7 +210,7 @@ func (a *app) predictWhole(ctx context.Context, p *predictions, f *predictFlags,
 	if err := a.reportUnseen(t, p.model, f.onUnseen, files...); err != nil {
 		return err
 	}
-	a.reportInitScores(t, p.model, strings.Join(files, " "))
+	a.reportInitScores(p.model.LacksInitScores(t), strings.Join(files, " "))
 	p.pool = a.pool(0)
 	defer p.pool.Close()
 	return a.writeOutput(f.output, func(w *bufio.Writer) error {
@@ -240,15 +240,11 @@ func (a *app) resolveFormat(f *predictFlags) error {
 	return checkForm(f.format, f.output, terminal.Is(a.out))
 }
 
-// reportInitScores says where a model was trained from init scores and a table has none.
-func (a *app) reportInitScores(t *dataset.Table, m predictor, file string) {
-	if m.LacksInitScores(t) {
-		a.warnInitScores(file)
+// reportInitScores says that a model was trained from init scores, where a table lacks them.
+func (a *app) reportInitScores(lacks bool, file string) {
+	if lacks {
+		a.log.Warn(file + " has no init scores, but the model was trained from some: predictions are what the model adds to them")
 	}
-}
-
-func (a *app) warnInitScores(file string) {
-	a.log.Warn(file + " has no init scores, but the model was trained from some: predictions are what the model adds to them")
 }
 
 // atCommandLine words the way out of a bad cell as flags of a command that has no config:

@@ -115,10 +115,8 @@ func (a *app) predictStream(ctx context.Context, p *predictionStream, files []st
 	}
 	a.tell(s.Notes())
 	a.log.Debug("table read", "table", strings.Join(files, " "), "rows", s.NumRows(), "columns", s.Columns())
-	a.sayAll(p.unseen.Notes(s.NumRows()))
-	if p.lacks {
-		a.warnInitScores(strings.Join(files, " "))
-	}
+	a.tell(p.unseen.Notes(s.NumRows()))
+	a.reportInitScores(p.lacks, strings.Join(files, " "))
 	return nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"slices"
@@ -133,7 +134,7 @@ func (a *app) quantize(ctx context.Context, file string, f *quantizeFlags) error
 		if err != nil {
 			return err
 		}
-		a.reportInitScores(t, m, f.data)
+		a.reportInitScores(m.LacksInitScores(t), f.data)
 		if err := a.reportOneClass(t, m, f.data); err != nil {
 			return err
 		}
@@ -297,15 +298,10 @@ func (a *app) warnOfFewBits(r *compress.Result) {
 // printQuantized prints what was tried and what was written; leaves compares those of the two models,
 // nil where one has others.
 func (a *app) printQuantized(f *quantizeFlags, r *compress.Result, leaves *compress.Comparison, before int64) error {
-	return a.writeOutput("", func(w *bufio.Writer) error {
-		switch {
-		case f.json:
-			return format.JSON(w, report.QuantizedJSON(f.output, r, leaves, before))
-		case a.quiet:
-			return nil
-		}
-		return report.Quantized(w, r, leaves, before)
-	})
+	if a.quiet && !f.json {
+		return nil
+	}
+	return a.answer(f.json, report.QuantizedJSON(f.output, r, leaves, before), func(w io.Writer) error { return report.Quantized(w, r, leaves, before) })
 }
 
 // asUsage makes a wrong use of a refusal of the search that another command line would not meet.

@@ -1,9 +1,9 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"fmt"
+	"io"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -104,17 +104,14 @@ func (a *app) refit(ctx context.Context, modelFile, tableFile string, f *refitFl
 	if err := a.saveModel(refitted, f.output); err != nil {
 		return err
 	}
-	return a.writeOutput("", func(w *bufio.Writer) error {
-		if f.json {
-			return format.JSON(w, struct {
-				Rows   int                 `json:"rows"`
-				Before map[string]*float64 `json:"before"`
-				After  map[string]*float64 `json:"after"`
-			}{t.NumRows(), figuresJSON(before), figuresJSON(after)})
-		}
-		if a.quiet {
-			return nil
-		}
+	if a.quiet && !f.json {
+		return nil
+	}
+	return a.answer(f.json, struct {
+		Rows   int                 `json:"rows"`
+		Before map[string]*float64 `json:"before"`
+		After  map[string]*float64 `json:"after"`
+	}{t.NumRows(), figuresJSON(before), figuresJSON(after)}, func(w io.Writer) error {
 		rows := [][]string{{"", "before", "after"}}
 		for i := range before {
 			rows = append(rows, []string{before[i].name, format.People(before[i].value), format.Metric(after[i].value)})

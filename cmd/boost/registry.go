@@ -256,13 +256,8 @@ func cutRegistry(name string) (dir, id string, ok bool) {
 	return name[:at], name[at+1:], true
 }
 
-func largestOf(values []float64) float64 {
-	most := 0.0
-	for _, v := range values {
-		most = max(most, v)
-	}
-	return most
-}
+// largestOf returns a number that is 0 or more.
+func largestOf(values []float64) float64 { return slices.Max(append([]float64{0}, values...)) }
 
 // withRegistry opens a registry, and does with it what a command is for.
 func (a *app) withRegistry(dir string, s *storeFlags, how int, do func(r *registry.Registry) error) (err error) {

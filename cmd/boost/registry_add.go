@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"boost/booster/model"
+	"boost/configs"
 	"boost/internal/format"
 	"boost/internal/report"
 	"boost/ptq/compress"
@@ -82,12 +83,8 @@ func (f *registryAddFlags) floor() (*registry.Floor, error) {
 		floor.MaxDelta = x
 	}
 	if f.maxLoss != "" {
-		text, percent := strings.CutSuffix(strings.TrimSpace(f.maxLoss), "%")
-		x, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
-		if percent {
-			x /= 100
-		}
-		if err != nil || !(x >= 0 && x <= math.MaxFloat64) {
+		x, err := configs.ParseShare(f.maxLoss)
+		if err != nil || x < 0 {
 			return nil, usagef("--max-loss must be a share of 0 or more, such as 0.1%% or 0.001, not %q", f.maxLoss)
 		}
 		if f.data == "" {

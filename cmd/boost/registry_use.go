@@ -1,8 +1,8 @@
 package main
 
 import (
-	"bufio"
 	"fmt"
+	"io"
 
 	"github.com/spf13/cobra"
 
@@ -74,16 +74,11 @@ func (a *app) registryListCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return a.writeOutput("", func(w *bufio.Writer) error {
-					if asJSON {
-						list := make([]report.RegistryEntry, len(all))
-						for i := range all {
-							list[i] = report.NewRegistryEntry(&all[i])
-						}
-						return format.JSON(w, list)
-					}
-					return report.RegistryModels(w, all)
-				})
+				list := make([]report.RegistryEntry, len(all))
+				for i := range all {
+					list[i] = report.NewRegistryEntry(&all[i])
+				}
+				return a.answer(asJSON, list, func(w io.Writer) error { return report.RegistryModels(w, all) })
 			})
 		},
 	}
@@ -176,12 +171,7 @@ func (a *app) registryStatsCommand() *cobra.Command {
 			return a.withRegistry(args[0], &s, registryReads, func(r *registry.Registry) error {
 				stats := r.Stats()
 				a.tellShort(args[0], stats.Short)
-				return a.writeOutput("", func(w *bufio.Writer) error {
-					if asJSON {
-						return format.JSON(w, report.NewRegistrySums(&stats))
-					}
-					return report.RegistryStats(w, &stats)
-				})
+				return a.answer(asJSON, report.NewRegistrySums(&stats), func(w io.Writer) error { return report.RegistryStats(w, &stats) })
 			})
 		},
 	}

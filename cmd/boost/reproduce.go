@@ -1,12 +1,12 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -98,10 +98,7 @@ func (a *app) reproduce(ctx context.Context, modelFile, tableFile string, f *rep
 	if err != nil {
 		return err
 	}
-	err = a.writeOutput("", func(w *bufio.Writer) error {
-		if f.json {
-			return format.JSON(w, v)
-		}
+	err = a.answer(f.json, v, func(w io.Writer) error {
 		_, err := fmt.Fprintln(w, v.explanation)
 		return err
 	})
@@ -152,7 +149,7 @@ func (a *app) retrain(ctx context.Context, m, base *model.Model, original []byte
 	}
 	pool := a.pool(0)
 	defer pool.Close()
-	table, err := a.openAs(ctx, tableFile, m.Schema(), c)
+	table, err := a.openAs(ctx, m.Schema(), c, tableFile)
 	if err != nil {
 		return nil, atCommandLine(err)
 	}
@@ -167,7 +164,7 @@ func (a *app) retrain(ctx context.Context, m, base *model.Model, original []byte
 	}
 	opts := []booster.Option{booster.Logger(a.log), booster.WithPool(pool)}
 	for i, file := range f.valid {
-		valid, err := a.openAs(ctx, file, m.Schema(), c)
+		valid, err := a.openAs(ctx, m.Schema(), c, file)
 		if err != nil {
 			return nil, atCommandLine(err)
 		}

@@ -214,19 +214,14 @@ func notesOf(t *dataset.Table) []string {
 	return notes
 }
 
-// openAs reads a table with a schema, the model's or the training table's.
-func (a *app) openAs(ctx context.Context, file string, s dataset.Schema, c *configs.Config) (*dataset.Table, error) {
-	return a.openAllAs(ctx, []string{file}, s, c)
-}
-
-// openAllAs is openAs for files that are read as one table.
-func (a *app) openAllAs(ctx context.Context, files []string, s dataset.Schema, c *configs.Config) (*dataset.Table, error) {
+// openAs reads files as one table with a schema, the model's or the training table's.
+func (a *app) openAs(ctx context.Context, s dataset.Schema, c *configs.Config, files ...string) (*dataset.Table, error) {
 	return a.open(ctx, files, append(formatOptions(c), dataset.As(s))...)
 }
 
 // openLabelled reads a table that has the label of a model, and reports categories that training did not have.
 func (a *app) openLabelled(ctx context.Context, files []string, m predictor, c *configs.Config, onUnseen string) (*dataset.Table, error) {
-	t, err := a.openAllAs(ctx, files, m.Schema(), c)
+	t, err := a.openAs(ctx, m.Schema(), c, files...)
 	if err != nil {
 		return nil, atCommandLine(err)
 	}

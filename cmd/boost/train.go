@@ -102,16 +102,11 @@ func (a *app) train(ctx context.Context, cmd *cobra.Command, sources []string, f
 		return err
 	}
 	c := r.config
-	if err := output.Writable(c.Output.Model); err != nil {
-		return err
-	}
-	if c.Output.Predictions != "" {
-		if err := output.Writable(c.Output.Predictions); err != nil {
-			return err
+	for _, out := range []string{c.Output.Model, c.Output.Predictions, c.Quantize.Output} {
+		if out == "" {
+			continue
 		}
-	}
-	if c.Quantize.Output != "" {
-		if err := output.Writable(c.Quantize.Output); err != nil {
+		if err := output.Writable(out); err != nil {
 			return err
 		}
 	}

@@ -52,13 +52,10 @@ func (r *trainRun) finish(ctx context.Context, m *model.Model, path string, inte
 		s.Seconds.Score += time.Since(start).Seconds()
 	}
 	s.PeakMemory, s.Seconds.Total = peakMemory(), time.Since(r.a.started).Seconds()
-	switch {
-	case r.json:
-		return r.a.writeOutput("", func(w *bufio.Writer) error { return format.JSON(w, s) })
-	case r.a.quiet:
+	if r.a.quiet && !r.json {
 		return nil
 	}
-	return r.a.writeOutput("", func(w *bufio.Writer) error { return s.Write(w, names) })
+	return r.a.answer(r.json, s, func(w io.Writer) error { return s.Write(w, names) })
 }
 
 // test evaluates the test sets and writes their predictions.
@@ -69,7 +66,7 @@ func (r *trainRun) test(ctx context.Context, m *model.Model, names []string, s *
 	pool := r.a.pool(r.config.Params.Threads)
 	defer pool.Close()
 	for i, t := range r.tests {
-		r.a.reportInitScores(t, m, r.config.Data.Test[i])
+		r.a.reportInitScores(m.LacksInitScores(t), r.config.Data.Test[i])
 		if t.LabelColumn() == nil {
 			continue
 		}

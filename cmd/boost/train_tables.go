@@ -70,7 +70,7 @@ func (r *trainRun) loadTests(ctx context.Context, loaded *booster.Tables) error 
 			return err
 		}
 	}
-	r.a.log.Info(fmt.Sprintf("%s × %s", format.Counted(rest.NumRows(), "row"), format.Counted(featureCount(schema), "feature")))
+	r.a.log.Info(fmt.Sprintf("%s × %s", format.Counted(rest.NumRows(), "row"), format.Counted(len(featureNames(schema)), "feature")))
 	for i, valid := range loaded.Valid {
 		r.a.tell(notesOf(valid.MetaColumns()))
 		if err := needLabel(valid.MetaColumns(), c.Data.Valid[i], schema); err != nil {
@@ -79,7 +79,7 @@ func (r *trainRun) loadTests(ctx context.Context, loaded *booster.Tables) error 
 	}
 	r.tests = nil
 	for _, file := range c.Data.Test {
-		test, err := r.a.openAs(ctx, file, schema, c)
+		test, err := r.a.openAs(ctx, schema, c, file)
 		if err == nil && test.LabelColumn() == nil && c.Output.Predictions != "" {
 			r.a.log.Info(file + " has no label: it is predicted, but not evaluated")
 		} else if err == nil {
@@ -91,17 +91,6 @@ func (r *trainRun) loadTests(ctx context.Context, loaded *booster.Tables) error 
 		r.tests = append(r.tests, test)
 	}
 	return nil
-}
-
-// featureCount returns how many of a schema's columns are features.
-func featureCount(s dataset.Schema) int {
-	n := 0
-	for i := range s.Columns {
-		if s.Columns[i].Role == dataset.Feature {
-			n++
-		}
-	}
-	return n
 }
 
 // featureNames lists the features of a schema.

@@ -45,13 +45,6 @@ func (a *app) reportUnseen(t *dataset.Table, m predictor, mode string, files ...
 	if err := u.Check(files); err != nil {
 		return err
 	}
-	a.sayAll(u.Notes(t.NumRows()))
+	a.tell(u.Notes(t.NumRows()))
 	return nil
-}
-
-// sayAll reports notes.
-func (a *app) sayAll(notes []string) {
-	for _, note := range notes {
-		a.log.Info(note)
-	}
 }
