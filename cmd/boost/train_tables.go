@@ -13,6 +13,7 @@ import (
 	"boost/booster"
 	"boost/dataset"
 	"boost/internal/format"
+	"boost/internal/profile"
 	"boost/objectives"
 )
 
@@ -68,6 +69,14 @@ func (r *trainRun) loadTests(ctx context.Context, loaded *booster.Tables) error 
 	if r.base != nil {
 		if err := needLabel(rest, strings.Join(c.Data.Train, " "), r.base.Schema()); err != nil {
 			return err
+		}
+	}
+	if table := loaded.Train.Table(); table != nil {
+		const most = 3
+		odd := profile.Sentinels(table)
+		r.a.tell(odd[:min(most, len(odd))])
+		if more := len(odd) - most; more > 0 {
+			r.a.log.Info(fmt.Sprintf("%s more with such a number: boost inspect names them", format.Counted(more, "column")))
 		}
 	}
 	r.a.log.Info(fmt.Sprintf("%s × %s", format.Counted(rest.NumRows(), "row"), format.Counted(len(featureNames(schema)), "feature")))

@@ -127,8 +127,7 @@ func (s *profiler) ofValues(name string, c *column, add adder) {
 		add(Infinite, name, float64(*o.Infinite), "is infinite in %d of %d rows", *o.Infinite, rows)
 	}
 	if s := c.sentinel; s != nil {
-		add(Sentinel, name, s.value, "is %s in %d rows, and between %s and %s in all others: --set 'data.missing=[\"%s\"]' if that means no value",
-			dataset.FormatNumber(s.value), s.cells, dataset.FormatNumber(s.low), dataset.FormatNumber(s.high), dataset.FormatNumber(s.value))
+		add(Sentinel, name, s.value, "%v", s)
 	}
 	if o.Dates != nil && *o.Dates {
 		add(Dates, name, math.NaN(), "is dates, read as seconds since 1970 UTC")

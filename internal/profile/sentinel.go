@@ -1,12 +1,85 @@
 package profile
 
-import "math"
+import (
+	"fmt"
+	"math"
+
+	"boost/dataset"
+)
 
 // sentinel is a number that may stand for "no value".
 type sentinel struct {
 	value     float64
 	cells     int
 	low, high float64 // of all other values
+}
+
+// sentinelRows is how many rows of a column are looked at before all are.
+const sentinelRows = 10_000
+
+// Sentinels words for each numeric feature of a table which of its numbers may stand for "no value", as Of finds
+// it. A column is looked at as a whole only if its first rows have such a number at either end.
+func Sentinels(t *dataset.Table) (notes []string) {
+	for _, c := range t.Columns() {
+		if c.Role() != dataset.Feature || !c.Kind().Numeric() || c.Sparse() != nil {
+			continue
+		}
+		var s *sentinel
+		if c.Kind() == dataset.Float32 {
+			s = sentinelAmong(c.Float32s())
+		} else {
+			s = sentinelAmong(c.Float64s())
+		}
+		if s != nil {
+			notes = append(notes, fmt.Sprintf("column %q %v", c.Name(), s))
+		}
+	}
+	return notes
+}
+
+func sentinelAmong[T float32 | float64](values []T) *sentinel {
+	low, _, _, high := endsOf(values[:min(len(values), sentinelRows)])
+	if !isNines(low.value) && !isNines(high.value) {
+		return nil
+	}
+	first, second, before, last := endsOf(values)
+	if !(second.value < last.value) {
+		return nil // of two values none is the odd one
+	}
+	return choose(first, second, before, last)
+}
+
+// endsOf returns the two least and the two greatest of different values; NaN is none.
+func endsOf[T float32 | float64](values []T) (first, second, before, last sentinel) {
+	inf := T(math.Inf(1))
+	least, less, more, most := inf, inf, -inf, -inf
+	atLeast, atMost := 0, 0
+	for _, v := range values {
+		if v <= least {
+			if v < least {
+				least, less, atLeast = v, least, 0
+			}
+			atLeast++
+		} else if v < less {
+			less = v
+		}
+		if v >= most {
+			if v > most {
+				more, most, atMost = most, v, 0
+			}
+			atMost++
+		} else if v > more {
+			more = v
+		}
+	}
+	return sentinel{value: float64(least), cells: atLeast}, sentinel{value: float64(less)}, sentinel{value: float64(more)}, sentinel{value: float64(most), cells: atMost}
+}
+
+// String says where the number is, and what to do.
+func (s *sentinel) String() string {
+	value := dataset.FormatNumber(s.value)
+	return fmt.Sprintf("is %s in %d rows, and between %s and %s in all others: --set 'data.missing=[\"%s\"]' if that means no value",
+		value, s.cells, dataset.FormatNumber(s.low), dataset.FormatNumber(s.high), value)
 }
 
 // findSentinel looks at the least and the greatest value of a column. One of nines, such as -999 and 9999, that occurs more
@@ -28,6 +101,11 @@ func findSentinel[K uint32 | uint64](values *sorted[K]) *sentinel {
 	if distinct < 3 {
 		return nil
 	}
+	return choose(first, second, before, last)
+}
+
+// choose returns the one of the least and the greatest value that is a sentinel beside the others.
+func choose(first, second, before, last sentinel) *sentinel {
 	first.low, first.high = second.value, last.value
 	last.low, last.high = first.value, before.value
 	switch {
@@ -40,12 +118,11 @@ func findSentinel[K uint32 | uint64](values *sorted[K]) *sentinel {
 }
 
 // repeatsNines reports whether a value is one of two or more nines, in more than one cell.
-func (s *sentinel) repeatsNines() bool {
-	if s.cells < 2 {
-		return false
-	}
+func (s *sentinel) repeatsNines() bool { return s.cells >= 2 && isNines(s.value) }
+
+func isNines(v float64) bool {
 	for nines := 99.0; nines < 1e12; nines = nines*10 + 9 {
-		if math.Abs(s.value) == nines {
+		if math.Abs(v) == nines {
 			return true
 		}
 	}
