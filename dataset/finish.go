@@ -187,7 +187,9 @@ func (a *tableBuilder) noteSkipped(t *Table, rows []int32) {
 			first = a.whyBad(rows[0])
 		}
 	}
-	a.notes = append(a.notes, fmt.Sprintf("%d bad %s skipped; the first: %v", total, chunk.Plural(total, "row"), first))
+	wrong := *first
+	wrong.Fix = "" // rows are skipped because that is what was chosen
+	a.notes = append(a.notes, fmt.Sprintf("%d bad %s skipped; the first: %v", total, chunk.Plural(total, "row"), &wrong))
 }
 
 func (a *tableBuilder) before(file string, line int, e *ParseError) bool {

@@ -205,7 +205,7 @@ func (s *Source) add(kind fileKind, files, names []string) error {
 			return chunk.Errorf("%s gives the table a column %q, and it has one; rename that one, or set side_files = \"ignore\"", files[0], name)
 		}
 		if s.Assigns(name) {
-			return chunk.Errorf("%s gives the table a column %q, whose role is %s; it cannot be named otherwise (set side_files = \"ignore\" to leave it out)", files[0], name, kind.role)
+			return chunk.Errorf("%s gives the table a column %q, whose role is %s: leave out the setting that gives it another one", files[0], name, kind.role)
 		}
 		c := fileColumn{name: name, ends: r.ends}
 		for i := k; i < len(r.values); i += r.width {
