@@ -8,6 +8,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -317,10 +318,8 @@ func offer(cmd *cobra.Command, flag string, values ...string) {
 
 // oneOf checks the value of a flag that has a fixed set of them.
 func oneOf(flag, value string, known ...string) error {
-	for _, k := range known {
-		if value == k {
-			return nil
-		}
+	if slices.Contains(known, value) {
+		return nil
 	}
 	return usagef("--%s must be %s, not %q%s", flag, strings.Join(known, ", "), value,
 		near.Question(near.Words(value, known)))

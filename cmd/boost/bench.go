@@ -54,8 +54,6 @@ The keys of [registry] describe the store.`,
 	return cmd
 }
 
-var errBench = errors.New("not all of the list holds")
-
 func (a *app) benchTensorq(ctx context.Context, f *benchFlags) error {
 	c, err := f.read(a, f.config)
 	if err != nil {
@@ -100,7 +98,7 @@ func (a *app) benchTensorq(ctx context.Context, f *benchFlags) error {
 		err = result.WriteTiers(output.Stdout(a.out))
 	}
 	if err == nil && result.Failed > 0 {
-		return &silentError{errBench}
+		return &silentError{errors.New("not all of the list holds")}
 	}
 	return err
 }

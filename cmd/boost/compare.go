@@ -28,13 +28,13 @@ func (a *app) compareCommand() *cobra.Command {
 		Use:   "compare A B [TABLE]",
 		Short: "Compare the leaves of two models, and their predictions for a table",
 		Long: `Compare two models of the same shape leaf by leaf, such as a model and its quantized or refitted
-form: the cosine of their leaf vectors, in all and by tree, and the mean squared and the largest
+form: the cosine of their leaf vectors, overall and by tree, and the mean squared and the largest
 difference of two leaves.
 
 A TABLE adds the largest differences of raw scores and predictions and, with labels, the metrics
-of both models. Models of different shapes, as after pruning, are compared only by these. They are
-what counts: a cosine does not change with a common factor, and counts a leaf that no row reaches
-like one that all rows reach.`,
+of both models. Models of different shapes, as after pruning, are compared only by these. Trust
+these figures more than the cosine: a common factor does not change it, and a leaf that no row
+reaches counts in it like one that all rows reach.`,
 		Example: `  boost compare price.boost price.q.boost
   boost compare price.boost price.q.boost test.csv --metric rmse --json`,
 		Args: func(cmd *cobra.Command, args []string) error {

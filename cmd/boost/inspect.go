@@ -34,9 +34,9 @@ func (a *app) inspectCommand() *cobra.Command {
 		Short: "Show what is in a model or a table",
 		Long: `Show what is in a model or a table.
 
-Of a model: its training data, parameters, metrics and used features.
+For a model: its training data, parameters, metrics and used features.
 
-Of a table: for each column the missing and distinct values, and the range, quantiles and mean of
+For a table: for each column the missing and distinct values, and the range, quantiles and mean of
 its numbers or its most frequent levels; then findings, which are worth a check before training,
 such as columns that are constant, name the rows, repeat each other, or give the label away; and
 problems, which prevent training. The label is the column that --label names, or one called

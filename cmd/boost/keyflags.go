@@ -22,7 +22,7 @@ var columnFlags = []keyFlag{
 	{name: "weight", key: "data.weight", usage: "`COLUMN` with the weight of each row"},
 	{name: "group", key: "data.group", usage: "`COLUMN` with the query of each row"},
 	{name: "ignore", key: "data.ignore", usage: "`COLUMNS` to leave out, separated by commas; repeatable"},
-	{name: "categorical", key: "data.categorical", usage: "`COLUMNS` of names that look like numbers, separated by commas; repeatable"},
+	{name: "categorical", key: "data.categorical", usage: "`COLUMNS` to use as categories, also if they hold numbers, separated by commas; repeatable"},
 }
 
 // trainKeyFlags are those of train, less columnFlags.
@@ -68,7 +68,10 @@ func givenKeys(cmd *cobra.Command, flags []keyFlag) ([]configs.Flag, error) {
 		}
 		for _, value := range values {
 			flag := configs.Flag{Name: "--" + f.name, Key: f.key, Value: value, Whole: f.whole}
-			if f.name == "valid" && isShare(value) {
+			if share, ok := shareOf(value); f.name == "valid" && ok {
+				if share >= 1 {
+					return nil, usagef("--valid %s: a share of the rows is less than 1, as 0.2 or 20%%; no file has this name", pasted(value))
+				}
 				flag.Key, flag.Whole = "train.valid_share", false
 			}
 			given = append(given, flag)
@@ -77,11 +80,12 @@ func givenKeys(cmd *cobra.Command, flags []keyFlag) ([]configs.Flag, error) {
 	return given, nil
 }
 
-// isShare reports whether the value of --valid is a number and not the name of a file.
-func isShare(value string) bool {
-	if _, err := configs.ParseShare(value); err != nil {
-		return false
+// shareOf returns the number that the value of --valid is, if it is one and not the name of a file.
+func shareOf(value string) (share float64, ok bool) {
+	share, err := configs.ParseShare(value)
+	if err != nil {
+		return 0, false
 	}
-	_, err := os.Stat(value)
-	return err != nil
+	_, err = os.Stat(value)
+	return share, err != nil
 }

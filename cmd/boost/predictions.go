@@ -214,11 +214,8 @@ func (p *predictions) idColumns(t *dataset.Table) []*dataset.Column {
 		return all
 	}
 	for _, name := range p.ids {
-		for _, c := range all {
-			if c.Name() == name {
-				ids = append(ids, c)
-				break
-			}
+		if i := slices.IndexFunc(all, func(c *dataset.Column) bool { return c.Name() == name }); i >= 0 {
+			ids = append(ids, all[i])
 		}
 	}
 	return ids

@@ -91,7 +91,8 @@ func (a *app) registryCommand() *cobra.Command {
 		Short: "Keep many models in one folder, rarely used ones in few bits",
 		Long: `Keep many models in one folder and under one cap of memory. What a model predicts
 depends on how much it is used: a hot one is read as it was added, a warm one with leaves of
-7 or 5 bits, a cold one of 3, and one that nobody uses is made of another if a rule says how.
+7 or 5 bits, a cold one of 3. A model that nobody uses may keep no leaves at all: if a rule says
+how, it is made again from another model.
 No model becomes worse than its floor allows.
 
 boost predict and boost eval take DIR#ID as a MODEL.`,

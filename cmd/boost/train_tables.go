@@ -72,12 +72,7 @@ func (r *trainRun) loadTests(ctx context.Context, loaded *booster.Tables) error 
 		}
 	}
 	if table := loaded.Train.Table(); table != nil {
-		const most = 3
-		odd := profile.Sentinels(table)
-		r.a.tell(odd[:min(most, len(odd))])
-		if more := len(odd) - most; more > 0 {
-			r.a.log.Info(fmt.Sprintf("%s more with such a number: boost inspect names them", format.Counted(more, "column")))
-		}
+		r.a.tell(profile.Sentinels(table))
 	}
 	r.a.log.Info(fmt.Sprintf("%s × %s", format.Counted(rest.NumRows(), "row"), format.Counted(len(featureNames(schema)), "feature")))
 	for i, valid := range loaded.Valid {

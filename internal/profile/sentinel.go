@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"boost/dataset"
+	"boost/internal/format"
 )
 
 // sentinel is a number that may stand for "no value".
@@ -18,8 +19,10 @@ type sentinel struct {
 const sentinelRows = 10_000
 
 // Sentinels words for each numeric feature of a table which of its numbers may stand for "no value", as Of finds
-// it. A column is looked at as a whole only if its first rows have such a number at either end.
+// it: three of them, and how many more there are. A column is looked at as a whole only if its first rows have
+// such a number at either end.
 func Sentinels(t *dataset.Table) (notes []string) {
+	more := 0
 	for _, c := range t.Columns() {
 		if c.Role() != dataset.Feature || !c.Kind().Numeric() || c.Sparse() != nil {
 			continue
@@ -30,9 +33,15 @@ func Sentinels(t *dataset.Table) (notes []string) {
 		} else {
 			s = sentinelAmong(c.Float64s())
 		}
-		if s != nil {
+		switch {
+		case s != nil && len(notes) == 3:
+			more++
+		case s != nil:
 			notes = append(notes, fmt.Sprintf("column %q %v", c.Name(), s))
 		}
+	}
+	if more > 0 {
+		notes = append(notes, fmt.Sprintf("%s more with such a number: boost inspect names them", format.Counted(more, "column")))
 	}
 	return notes
 }

@@ -38,4 +38,14 @@ func TestSentinelsOfFeatures(t *testing.T) {
 	if got := profile.Sentinels(table); !slices.Equal(got, want) {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
+	var many []dataset.ColumnData
+	for _, name := range []string{"a", "b", "c", "d", "e"} {
+		many = append(many, dataset.ColumnData{Name: name, Values: data[0].Values})
+	}
+	if table, err = dataset.FromColumns(many); err != nil {
+		t.Fatal(err)
+	}
+	if got := profile.Sentinels(table); len(got) != 4 || got[3] != "2 columns more with such a number: boost inspect names them" {
+		t.Errorf("of five columns: %q", got)
+	}
 }
