@@ -152,6 +152,7 @@ func TestAdvice(t *testing.T) {
 		{"no_label.csv", rows("x,y", "1,2", "3,", "2,3"), "train FILE --label y"},
 		{"label_text.csv", rows("x,y", "1,2", "3,many", "2,3"), "train FILE --label y"},
 		{"classes.csv", rows("x,y", "1,1", "2,2", "3,3"), "train FILE --label y --objective binary"},
+		{"texts.csv", rows("x,y", "1,a", "2,b", "3,c"), "train FILE --label y --objective binary"},
 		{"names.csv", rows("x,y", "1,a", "2,b", "3,c"), "train FILE --label y" + regress},
 		{"many_classes.csv", numbered("x,y", 10_001, func(i int) string { return fmt.Sprintf("%d,%d", i%7, i) }), "train FILE --label y --objective multiclass"},
 		{"whole.csv", numbered("x,y", 90, func(i int) string { return fmt.Sprintf("%d,%d", i%7, i%5) }), "train FILE --label y"},

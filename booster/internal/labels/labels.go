@@ -26,9 +26,15 @@ func Classes(label *dataset.Column, takes objectives.Labels, objective string) (
 		err = fmt.Errorf("%w: label %q has no values", dataset.ErrTable, label.Name())
 	case n == 1:
 		err = fmt.Errorf("%w: label %q has the one class %q: there is nothing to tell apart", dataset.ErrTable, label.Name(), classes[0])
+	case takes == objectives.TwoClasses && n != 2 && !numeric:
+		err = fmt.Errorf("%w: label %q has %d classes (%s): objective %s needs 2 (set train.objective = \"multiclass\")",
+			dataset.ErrTable, label.Name(), n, Names(classes), objective)
 	case takes == objectives.TwoClasses && n != 2:
 		err = fmt.Errorf("%w: label %q has %d classes (%s): objective %s needs 2 (set train.objective = \"multiclass\" or \"regression\")",
 			dataset.ErrTable, label.Name(), n, Names(classes), objective)
+	case takes == objectives.ManyClasses && n > maxClasses && !numeric:
+		err = fmt.Errorf("%w: label %q has %d classes, more than the %d that %s takes: expected a column with fewer different texts",
+			dataset.ErrTable, label.Name(), n, maxClasses, objective)
 	case takes == objectives.ManyClasses && n > maxClasses:
 		err = fmt.Errorf("%w: label %q has %d distinct values, more than the %d classes that %s takes (set train.objective = \"regression\")",
 			dataset.ErrTable, label.Name(), n, maxClasses, objective)
