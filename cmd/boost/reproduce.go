@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -134,8 +133,7 @@ func (f *reproduceFlags) loadBase(m *model.Model, file string) (*model.Model, er
 // retrain checks that the tables are those of the model and trains on them.
 func (a *app) retrain(ctx context.Context, m, base *model.Model, original []byte, tableFile string, c *configs.Config, f *reproduceFlags) (*verdict, error) {
 	contents := m.Contents()
-	sum := sha256.Sum256(original)
-	v := &verdict{SHA256: hex.EncodeToString(sum[:])}
+	v := &verdict{SHA256: fmt.Sprintf("%x", sha256.Sum256(original))}
 	if base != nil {
 		sum, err := base.SHA256()
 		if err != nil {
@@ -184,8 +182,7 @@ func (a *app) retrain(ctx context.Context, m, base *model.Model, original []byte
 	if err != nil {
 		return nil, err
 	}
-	sum = sha256.Sum256(bytes)
-	v.Retrained = hex.EncodeToString(sum[:])
+	v.Retrained = fmt.Sprintf("%x", sha256.Sum256(bytes))
 	v.Differs = model.DiffSections(original, bytes)
 	v.Same = v.Differs == ""
 	v.explanation = "same: sha256 " + v.SHA256

@@ -50,6 +50,9 @@ func (r *trainRun) load(ctx context.Context, rebuild bool) (*booster.Tables, err
 	if errors.Is(err, dataset.ErrNoLabel) {
 		return nil, r.noLabel
 	}
+	if named := fmt.Sprintf("%q, which is named as ", c.Params.ValidBy); err != nil && strings.Contains(err.Error(), named+"id") {
+		return nil, &plainError{strings.Replace(err.Error(), named+"id", named+"valid_by", 1), err}
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -71,9 +74,7 @@ func (r *trainRun) loadTests(ctx context.Context, loaded *booster.Tables) error 
 			return err
 		}
 	}
-	if table := loaded.Train.Table(); table != nil {
-		r.a.tell(profile.Sentinels(table))
-	}
+	r.a.tell(profile.Sentinels(loaded.Train.Table()))
 	r.a.log.Info(fmt.Sprintf("%s × %s", format.Counted(rest.NumRows(), "row"), format.Counted(len(featureNames(schema)), "feature")))
 	for i, valid := range loaded.Valid {
 		r.a.tell(notesOf(valid.MetaColumns()))

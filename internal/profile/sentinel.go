@@ -20,8 +20,11 @@ const sentinelRows = 10_000
 
 // Sentinels words for each numeric feature of a table which of its numbers may stand for "no value", as Of finds
 // it: three of them, and how many more there are. A column is looked at as a whole only if its first rows have
-// such a number at either end.
+// such a number at either end. No table, nil, has none.
 func Sentinels(t *dataset.Table) (notes []string) {
+	if t == nil {
+		return nil
+	}
 	more := 0
 	for _, c := range t.Columns() {
 		if c.Role() != dataset.Feature || !c.Kind().Numeric() || c.Sparse() != nil {

@@ -38,6 +38,9 @@ func TestSentinelsOfFeatures(t *testing.T) {
 	if got := profile.Sentinels(table); !slices.Equal(got, want) {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
+	if got := profile.Sentinels(nil); got != nil {
+		t.Errorf("without a table: %q", got)
+	}
 	var many []dataset.ColumnData
 	for _, name := range []string{"a", "b", "c", "d", "e"} {
 		many = append(many, dataset.ColumnData{Name: name, Values: data[0].Values})
