@@ -205,7 +205,7 @@ func TestQuantizeBounds(t *testing.T) {
 	ctx := context.Background()
 	train := task(t, "binary", 1, 3000)
 	m := trained(t, "binary", train, 20)
-	data := task(t, "binary", 2, 6000)
+	data := task(t, "binary", 2, 3000)
 	t.Run("max loss", func(t *testing.T) {
 		for _, limit := range []float64{0.05, 0.01, 0.001} {
 			r, err := compress.Quantize(ctx, m, compress.Settings{MaxLoss: limit, Data: data})
