@@ -127,8 +127,12 @@ var (
 	})
 )
 
-// mostUnpacked is how many bytes a byte of a payload stands for at most: a few bytes are not taken for a large file.
-const mostUnpacked = 64
+// mostUnpacked is how many bytes a byte of a payload stands for at most, where it unpacks to more than alwaysUnpacked: a
+// few bytes are not taken for a large file.
+const (
+	mostUnpacked   = 64
+	alwaysUnpacked = 1 << 20
+)
 
 // pack makes fewer bytes of those of a file.
 func pack(data []byte) ([]byte, error) {
@@ -137,7 +141,7 @@ func pack(data []byte) ([]byte, error) {
 		return nil, err
 	}
 	packed := w.EncodeAll(data, nil)
-	if missing := len(data)/mostUnpacked + 1 - len(packed); missing > 0 {
+	if missing := len(data)/mostUnpacked + 1 - len(packed); missing > 0 && len(data) > alwaysUnpacked {
 		// A frame that readers skip: its magic number, and how many bytes follow.
 		packed = binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(packed, 0x184d2a50), uint32(missing))
 		packed = append(packed, make([]byte, missing)...)
@@ -147,7 +151,7 @@ func pack(data []byte) ([]byte, error) {
 
 // unpack returns them, of which there are size.
 func unpack(packed []byte, size int64) ([]byte, error) {
-	if size/mostUnpacked > int64(len(packed)) {
+	if size > alwaysUnpacked && size/mostUnpacked > int64(len(packed)) {
 		return nil, fmt.Errorf("%d bytes that are a file of %d: expected at most %d times as many", len(packed), size, mostUnpacked)
 	}
 	r, err := unpacker()
