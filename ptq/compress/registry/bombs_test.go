@@ -250,7 +250,7 @@ func TestPackedZeros(t *testing.T) {
 		if err != nil || !bytes.Equal(again, data) {
 			t.Errorf("%d zeros are packed in %d bytes and read as %d, %v", n, len(packed), len(again), err)
 		}
-		if large := n > 1<<20; large && (len(packed) <= n/64 || len(packed) > n/60) || !large && len(packed) > 100 {
+		if large := n > 1<<20; large && (len(packed) <= n/64 || len(packed) > n/60) || !large && len(packed) > 200 {
 			t.Errorf("%d zeros are packed in %d bytes", n, len(packed))
 		}
 	}
