@@ -10,6 +10,10 @@ import (
 // garbage as codes in memory.
 const loweredGCPercent = 25
 
+// wideTable is the number of columns from which what is kept of each column takes more memory than its cells. It is in
+// many small objects, and there would be as much garbage of such.
+const wideTable = 1 << 16
+
 // lowered counts the callers of lowerGCPercent. The setting is that of the whole program, and the last of
 // them puts it back.
 var lowered struct {

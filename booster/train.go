@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"runtime"
 	"time"
 
 	"boost/dataset"
@@ -55,7 +56,8 @@ type run struct {
 	p        Params // steps fill in what is left open
 	start    time.Time
 	ownPool  bool
-	reported bool // the caller wants the report
+	reported bool   // the caller wants the report
+	spared   func() // ends what spares memory; nil for nothing
 }
 
 func newRun(p Params, opts []Option) (*run, error) {
@@ -84,6 +86,9 @@ func (r *run) prepare(ctx context.Context, train source) (*boosting, error) {
 	if err != nil {
 		return nil, err
 	}
+	if len(in.schema.Columns) >= wideTable {
+		r.spared = lowerGCPercent()
+	}
 	ex, err := r.examples(in)
 	if err != nil {
 		return nil, err
@@ -107,6 +112,10 @@ func (r *run) prepare(ctx context.Context, train source) (*boosting, error) {
 func (r *run) close() {
 	if r.ownPool {
 		r.pool.Close()
+	}
+	if r.spared != nil {
+		r.spared()
+		runtime.GC() // of what trained the model
 	}
 }
 

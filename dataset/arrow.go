@@ -27,7 +27,7 @@ func FromArrow(record arrow.Record, opts ...Option) (*Table, error) {
 		return nil, err
 	}
 	rows := int(record.NumRows())
-	converted := make([]chunk.ColumnChunk, len(targets))
+	converted := chunk.NewColumns(len(targets))
 	for i, t := range targets {
 		p, err := inmemory.Arrow(o, t, record.Column(t.Source))
 		if err != nil {

@@ -264,7 +264,7 @@ func (r *featurePass) chunk(ch *chunk.Chunk) error {
 		}
 		t.columns = append(t.columns, column)
 		r.hash(&sum, i, column, known.first)
-		ch.Columns[i] = chunk.ColumnChunk{}
+		ch.Columns[i] = *chunk.NewColumn()
 	}
 	return r.show(known.first, t, sum)
 }

@@ -189,11 +189,15 @@ func (s *ChunkedTable) leaveOut(ctx context.Context, a *tableBuilder, t *Table) 
 
 // blame notes for which rows of a chunk a column is left out.
 func (a *tableBuilder) blame(c *columnBuilder, k int, rows []int32, first chunk.OddCell, broken bool) {
-	if len(rows) > 0 && c.why == nil {
-		c.why = a.badCell(c, a.firsts[k]+first.Row, first.Text, broken)
+	if len(rows) == 0 {
+		return
+	}
+	w := c.ownWords()
+	if w.why == nil {
+		w.why = a.badCell(c, a.firsts[k]+first.Row, first.Text, broken)
 	}
 	for _, row := range rows {
-		c.bad = append(c.bad, int32(a.firsts[k])+row)
+		w.bad = append(w.bad, int32(a.firsts[k])+row)
 	}
 }
 
@@ -374,7 +378,7 @@ func (a *tableBuilder) chunkedFeature(c *columnBuilder, rows int) (*chunkedFeatu
 		}
 		c.dates = c.dates || p.Dates
 	}
-	c.large = a.largeRow(c, values)
+	c.large = int32(a.largeRow(c, values))
 	column.missing = rows - present
 	return column, nil
 }

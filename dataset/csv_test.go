@@ -180,7 +180,8 @@ func TestReadErrors(t *testing.T) {
 		{"lines_of_old", "x,y\r1,2\r3,4\r", `t.csv ends its lines with a carriage return alone; write them with a line feed (tr '\r' '\n')`, nil},
 		{"bad_cell_before_bad_shape", in(2, "1,heavy", "3"), `t.csv:4: column "y": "heavy" is not a number, and a weight has to be one
 t.csv:5: 1 cell, expected 2 as in the header (quote cells that contain the separator, or set on_bad_row = "skip" to leave such rows out)`, []dataset.Option{dataset.Weight("y")}},
-		{"bad_shape_before_bad_cell", in(2, "3", "1,heavy"), `t.csv:4: 1 cell, expected 2 as in the header (quote cells that contain the separator, or set on_bad_row = "skip" to leave such rows out)`, []dataset.Option{dataset.Weight("y")}},
+		{"bad_shape_before_bad_cell", in(2, "3", "1,heavy"), `t.csv:4: 1 cell, expected 2 as in the header (quote cells that contain the separator, or set on_bad_row = "skip" to leave such rows out)
+t.csv:5: column "y": "heavy" is not a number, and a weight has to be one`, []dataset.Option{dataset.Weight("y")}},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {

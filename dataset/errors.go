@@ -22,7 +22,8 @@ var (
 // Column, the Value found, what was expected (Want) and what to do (Fix). errors.Is(err, ErrTable) holds.
 type ParseError = chunk.ParseError
 
-// ParseErrors are several ParseErrors in the order of the rows, at most one of each column. Error shows
+// ParseErrors are several ParseErrors in the order of the rows: at most one of each column, and one about a row
+// that has not the cells of the others. Error shows
 // the first 20, one a line.
 type ParseErrors []*ParseError
 
@@ -37,7 +38,7 @@ func (e ParseErrors) Error() string {
 		s.WriteString(problem.Error())
 	}
 	if more := len(e) - most; more > 0 {
-		fmt.Fprintf(&s, "\nand %d more columns", more)
+		fmt.Fprintf(&s, "\nand %d more problems", more)
 	}
 	return s.String()
 }

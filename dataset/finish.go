@@ -84,7 +84,7 @@ func (a *tableBuilder) describe(n *notes.Notes, c *columnBuilder, column *Column
 		n.AddDatedLevels(c.Name)
 	}
 	if c.large >= 0 && c.Schema == nil {
-		n.AddLarge(c.Name, a.placeOf(c.large))
+		n.AddLarge(c.Name, a.placeOf(int(c.large)))
 	}
 	if c.trimmed && a.Schema == nil {
 		n.AddTrimmed(c.Name)

@@ -42,7 +42,7 @@ func FromColumns(columns []ColumnData, opts ...Option) (*Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	converted := make([]chunk.ColumnChunk, len(targets))
+	converted := chunk.NewColumns(len(targets))
 	for i, t := range targets {
 		p, err := inmemory.Column(o, t, rows, columns[t.Source].Values)
 		if err != nil {

@@ -75,7 +75,7 @@ func (a *tableBuilder) joinText(c *columnBuilder) (copied bool, err error) {
 		for _, offset := range p.Offsets[1:] {
 			c.offsets = append(c.offsets, base+offset)
 		}
-		*p = chunk.ColumnChunk{}
+		*p = *chunk.NewColumn()
 	}
 	return true, nil
 }
@@ -99,7 +99,7 @@ func (a *tableBuilder) joinCodes(c *columnBuilder) (copied bool, err error) {
 	c.codes = make([]int32, 0, a.rows())
 	for _, p := range c.chunks {
 		c.codes = append(c.codes, p.Codes...)
-		*p = chunk.ColumnChunk{}
+		*p = *chunk.NewColumn()
 	}
 	return true, nil
 }
@@ -109,10 +109,10 @@ func (a *tableBuilder) joinNumbers(c *columnBuilder) (copied bool, err error) {
 		c.dates = c.dates || p.Dates
 	}
 	values, odd := a.levelValues(c)
-	c.large = a.largeRow(c, values)
+	c.large = int32(a.largeRow(c, values))
 	if a.whole && c.chunks[0].Sparse != nil {
 		c.sparse = c.chunks[0].Sparse
-		*c.chunks[0] = chunk.ColumnChunk{}
+		*c.chunks[0] = *chunk.NewColumn()
 		return false, nil
 	}
 	wide := !chunk.AllExact(values)
@@ -154,13 +154,14 @@ func (a *tableBuilder) joinNumbers(c *columnBuilder) (copied bool, err error) {
 				if code >= 0 {
 					if v = values[code]; odd[code] {
 						at := a.firsts[k] + row
-						if c.why == nil {
-							c.why = a.badCell(c, at, chunk.Excerpt([]byte(c.levels[code])), false)
+						w := c.ownWords()
+						if w.why == nil {
+							w.why = a.badCell(c, at, chunk.Excerpt([]byte(c.levels[code])), false)
 						}
 						if !a.SkipBadRows {
 							return false, c.why
 						}
-						c.bad = append(c.bad, int32(at))
+						w.bad = append(w.bad, int32(at))
 					}
 				}
 				if wide {
@@ -170,7 +171,7 @@ func (a *tableBuilder) joinNumbers(c *columnBuilder) (copied bool, err error) {
 				}
 			}
 		}
-		*p = chunk.ColumnChunk{}
+		*p = *chunk.NewColumn()
 	}
 	slices.Sort(c.bad)
 	c.dropLevels()
@@ -194,10 +195,7 @@ func (a *tableBuilder) levelValues(c *columnBuilder) (values []float64, odd []bo
 
 // markBad notes the rows of a column chunk that are to be left out.
 func (a *tableBuilder) markBad(c *columnBuilder, k int, p *chunk.ColumnChunk) {
-	if len(p.Odd().Rows) > 0 && c.why == nil {
-		c.why = a.badCell(c, a.firsts[k]+p.Odd().First[0].Row, p.Odd().First[0].Text, !p.Numeric())
-	}
-	for _, row := range p.Odd().Rows {
-		c.bad = append(c.bad, int32(a.firsts[k])+row)
+	if odd := p.Odd(); len(odd.Rows) > 0 {
+		a.blame(c, k, odd.Rows, odd.First[0], !p.Numeric())
 	}
 }

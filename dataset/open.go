@@ -112,7 +112,7 @@ func (c *collector) collect(ctx context.Context, targets []chunk.Target) (chunks
 	g := chunk.NewGatherer(c.Options)
 	whole := c.summarize == nil
 	var rows, bytes int64 // so far, if the table is read whole
-	p := &chunk.Pass{Targets: targets, ChunkRows: c.ChunkRows, Gathered: whole}
+	p := &chunk.Pass{Targets: targets, ChunkRows: c.ChunkRows, Gathered: whole, Through: true}
 	err = c.eachChunk(ctx, p, func(ch *chunk.Chunk) error {
 		size := int64(0) // before its column chunks become parts of larger slices
 		for i := range ch.Columns {

@@ -24,6 +24,7 @@ type tableBuilder struct {
 	locations chunk.RowLocations
 	notes     []string
 	mixed     []*ParseError
+	found     []*ParseError // cells and rows that cannot be read, whatever types the columns have
 	empty     []emptyTarget
 
 	readErr error // what ended the input early
@@ -35,21 +36,19 @@ type tableBuilder struct {
 type columnBuilder struct {
 	*chunk.Target
 	chunks []*chunk.ColumnChunk
-	number bool // known: becomes numbers, odd cells being bad
 
 	f32    []float32
 	f64    []float64
 	sparse *Sparse
 	*words
-	bad     []int32     // rows of bad cells, ascending
-	why     *ParseError // the first of them
+	large   int32 // row of the first number that float64 may have rounded, −1 without one
+	number  bool  // known: becomes numbers, odd cells being bad
 	dates   bool
 	trimmed bool // blanks around cells were left out
-	large   int  // row of the first number that float64 may have rounded, −1 without one
 }
 
-// words are what a columnBuilder holds of levels and text. Columns of numbers share noWords: a
-// wide table has many of them.
+// words are what a columnBuilder holds of levels, text and bad cells. Columns of good numbers share noWords,
+// because a wide table has many of them.
 type words struct {
 	levels      []string // once the dictionaries are merged
 	counts      []int
@@ -58,6 +57,9 @@ type words struct {
 	codes   []int32
 	text    []byte
 	offsets []int32
+
+	bad []int32     // rows of bad cells, ascending
+	why *ParseError // the first of them
 }
 
 // noWords stays empty: ownWords comes before every change.
@@ -154,11 +156,11 @@ func (a *tableBuilder) locateRows() {
 
 func (a *tableBuilder) rows() int { return a.firsts[len(a.firsts)-1] }
 
-// checkCells fails on a row of a wrong shape and, of each column before it, on the first cell that is
-// bad whatever the rest of its column holds, unless bad rows are skipped.
+// checkCells finds the first row of a wrong shape and, of each column, the first cell that is bad whatever the
+// rest of its column holds, unless bad rows are skipped. It fails if that is all that can be found.
 func (a *tableBuilder) checkCells() error {
 	var found []*ParseError
-	seen := make([]bool, len(a.columns))
+	seen, shaped := make([]bool, len(a.columns)), false
 	for k, ch := range a.chunks {
 		if a.SkipBadRows {
 			if !ch.Shape.Allows(true) {
@@ -174,12 +176,18 @@ func (a *tableBuilder) checkCells() error {
 			cell := &p.Odd().First[0]
 			seen[i], found = true, append(found, a.badCell(c, a.firsts[k]+cell.Row, cell.Text, !p.Numeric()))
 		}
-		if ch.Shape != nil {
-			found = append(found, a.badShape(ch))
-			break
+		if ch.Shape != nil && !shaped {
+			shaped, found = true, append(found, a.badShape(ch))
+		}
+		if !ch.Shape.Allows(true) {
+			return a.problems(found)
 		}
 	}
-	return a.problems(found)
+	if a.part || a.readErr != nil {
+		return a.problems(found)
+	}
+	a.found = found
+	return nil
 }
 
 // endedWell returns the error that ended the input, which counts for less than bad
@@ -237,9 +245,9 @@ func (c *columnBuilder) anyNumeric() bool {
 // inferTypes decides for every column whether it becomes numbers, by this
 // rule: all cells parse: numbers; fewer than 90 %: categories; between: an error.
 func (a *tableBuilder) inferTypes() error {
-	var found []*ParseError
+	found := a.found
 	for _, c := range a.columns {
-		if c.Want == chunk.WantText {
+		if c.Want == chunk.WantText || slices.ContainsFunc(a.found, func(e *ParseError) bool { return e.Column == c.Name }) {
 			continue
 		}
 		c.mergeLevels()
@@ -416,18 +424,18 @@ func (a *tableBuilder) oddCells(c *columnBuilder) []chunk.OddCell {
 	for k, p := range c.chunks {
 		for _, cell := range p.Odd().First {
 			if p.Numeric() {
-				cells = append(cells, chunk.OddCell{Row: a.firsts[k] + cell.Row, Text: cell.Text})
+				cells = chunk.AppendOdd(cells, chunk.OddCell{Row: a.firsts[k] + cell.Row, Text: cell.Text})
 			}
 		}
 		for row, code := range p.Codes {
 			if code >= 0 && odd[code] && len(cells) < chunk.KeptOdd {
-				cells = append(cells, chunk.OddCell{Row: a.firsts[k] + row, Text: chunk.Excerpt([]byte(c.levels[code]))})
+				cells = chunk.AppendOdd(cells, chunk.OddCell{Row: a.firsts[k] + row, Text: chunk.Excerpt([]byte(c.levels[code]))})
 			}
 		}
 		if p.Summary != nil {
 			for i, level := range p.Summary.Levels {
 				if odd[level] && len(cells) < chunk.KeptOdd {
-					cells = append(cells, chunk.OddCell{Row: a.firsts[k] + int(p.Summary.Firsts[i]), Text: chunk.Excerpt([]byte(c.levels[level]))})
+					cells = chunk.AppendOdd(cells, chunk.OddCell{Row: a.firsts[k] + int(p.Summary.Firsts[i]), Text: chunk.Excerpt([]byte(c.levels[level]))})
 				}
 			}
 		}
@@ -456,7 +464,10 @@ func (a *tableBuilder) readAgain() error {
 	for _, c := range late {
 		c.mergeLevels()
 	}
-	return a.checkCells()
+	if err := a.checkCells(); err != nil {
+		return err
+	}
+	return a.problems(a.found)
 }
 
 // count counts the cells of each level unless that was done.

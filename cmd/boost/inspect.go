@@ -152,6 +152,7 @@ func (a *app) inspectTable(ctx context.Context, file string, f *inspectFlags) er
 	if err != nil {
 		return err
 	}
+	defer spareMemory(s.table)()
 	for _, texts := range [][]string{s.Problems, s.Notes} {
 		for i := range texts {
 			texts[i] = a.hint(texts[i])

@@ -109,7 +109,7 @@ func (f *frontier) begin() {
 		return
 	}
 	f.large = largeNode * f.config.Matrix.NFeatures() / max(f.config.columns()*len(f.active), 1)
-	if f.config.smallHistograms() {
+	if f.all.builder != nil && f.config.smallHistograms() {
 		f.hists.Fill(max(f.config.Params.Leaves-1, 1)+f.most, f.all.builder, f.storage)
 	}
 	for _, s := range f.solos {

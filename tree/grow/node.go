@@ -83,5 +83,8 @@ func (t *growth) newNode() (at int, n *node) {
 func (g *Grower) canSplit(n *node) bool {
 	p := &g.config.Params
 	return (p.MaxDepth <= 0 || n.depth < p.MaxDepth) &&
-		n.rows >= 2*max(p.MinDataInLeaf, 1) && len(g.active) > 0
+		g.canSplitRows(n.rows) && len(g.active) > 0
 }
+
+// canSplitRows reports whether so many rows are enough for two leaves.
+func (g *Grower) canSplitRows(rows int) bool { return rows >= 2*max(g.config.Params.MinDataInLeaf, 1) }

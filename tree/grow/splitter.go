@@ -12,11 +12,11 @@ import (
 // Memory: per worker a histogram builder's scratch; two candidates for each feature.
 type splitter struct {
 	*Grower
-	pool     parallel.Runner // for passes that a step runs by itself
-	crew     *parallel.Crew  // of a splitter with a worker of its own
-	worker   int             // that, or the first of all
-	builder  *histogram.Builder
-	sparse   *sparseSearch // instead of flat histograms, may be nil
+	pool     parallel.Runner    // for passes that a step runs by itself
+	crew     *parallel.Crew     // of a splitter with a worker of its own
+	worker   int                // that, or the first of all
+	builder  *histogram.Builder // nil if there are too few rows for a split
+	sparse   *sparseSearch      // instead of flat histograms, may be nil
 	rowsOf   partitioner
 	sampler  columnSampler // with memory of its own
 	searches [2]search     // memory of the split's
@@ -33,18 +33,19 @@ type splitter struct {
 func newSplitter(g *Grower, pool parallel.Runner, strategy histogram.Strategy) *splitter {
 	c := &g.config
 	n := c.Matrix.NFeatures()
-	s := &splitter{
-		Grower: g, pool: pool, builder: histogram.New(c.Matrix, c.RowMajor, pool, strategy),
-		sampler: g.columns, workers: make([]searchScratch, pool.Threads()),
-	}
-	s.builder.UseLists(c.Lists)
-	if c.SparseSums {
-		s.sparse = &sparseSearch{splitter: s, builder: histogram.NewSparseSums(c.Matrix, c.Pool.Nested())}
-	}
+	s := &splitter{Grower: g, pool: pool, sampler: g.columns, workers: make([]searchScratch, pool.Threads())}
 	if s.crew, _ = pool.(*parallel.Crew); s.crew != nil {
 		s.worker = s.crew.Worker()
 	}
 	s.rowsOf.init(&g.rows)
+	if !g.canSplitRows(c.Matrix.NRows()) {
+		return s // a table of few rows may have a million features
+	}
+	s.builder = histogram.New(c.Matrix, c.RowMajor, pool, strategy)
+	s.builder.UseLists(c.Lists)
+	if c.SparseSums {
+		s.sparse = &sparseSearch{splitter: s, builder: histogram.NewSparseSums(c.Matrix, c.Pool.Nested())}
+	}
 	for i := range s.searches {
 		s.searches[i] = search{
 			splitter: s, side: i, candidates: make([]candidate, n), scores: make([]float64, n), isBound: make([]bool, n),
@@ -58,7 +59,9 @@ func newSplitter(g *Grower, pool parallel.Runner, strategy histogram.Strategy) *
 
 // begin makes the splitter ready for a tree, whose rows are those of a bag.
 func (s *splitter) begin(bag *gradients.Bag) {
-	s.builder.SetFeatures(s.active)
+	if s.builder != nil {
+		s.builder.SetFeatures(s.active)
+	}
 	s.rowsOf.bag = bag
 }
 

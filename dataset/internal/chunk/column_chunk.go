@@ -14,16 +14,7 @@ type ColumnChunk struct {
 	F64 []float64 // at least one is not
 	// Sparse holds the numbers of a whole table in the sparse form.
 	Sparse *Sparse
-
-	Codes       []int32 // into dictionary until merged, then into the column's levels
-	Dictionary  *Dictionary
-	ModelLevels *ModelLevels // instead of it, once the codes are those of a model
-	Fresh       []int32      // levels of the dictionary, in order of first appearance in the chunk
-	Levels      []string     // of the dictionary when the column chunk was made
-	joined      *levelSet    // the column's dictionary in the making, once the codes are its own
-
-	Text    []byte
-	Offsets []int32 // where rows begin and end, less the first is where in text
+	*Words // of levels and text; never nil
 
 	Present int  // cells that are not missing, bad ones too
 	Gaps    bool // numbers: NaN was written
@@ -34,6 +25,43 @@ type ColumnChunk struct {
 	odd     *OddCells // nil without any; see Odd
 
 	Summary *Summary // what is left of the values, where they are not kept
+}
+
+// Words are what a ColumnChunk holds of levels and text. Those of numbers share noWords, because a wide table has
+// many of them.
+type Words struct {
+	Codes       []int32 // into dictionary until merged, then into the column's levels
+	Dictionary  *Dictionary
+	ModelLevels *ModelLevels // instead of it, once the codes are those of a model
+	Fresh       []int32      // levels of the dictionary, in order of first appearance in the chunk
+	Levels      []string     // of the dictionary when the column chunk was made
+	joined      *levelSet    // the column's dictionary in the making, once the codes are its own
+
+	Text    []byte
+	Offsets []int32 // where rows begin and end, less the first is where in text
+}
+
+// noWords stays empty: OwnWords comes before every change.
+var noWords Words
+
+// NewColumns returns empty column chunks.
+func NewColumns(n int) []ColumnChunk {
+	columns := make([]ColumnChunk, n)
+	for i := range columns {
+		columns[i].Words = &noWords
+	}
+	return columns
+}
+
+// NewColumn returns an empty column chunk.
+func NewColumn() *ColumnChunk { return &ColumnChunk{Words: &noWords} }
+
+// OwnWords makes the words the column chunk's own, which it may change.
+func (p *ColumnChunk) OwnWords() *Words {
+	if p.Words == &noWords {
+		p.Words = new(Words)
+	}
+	return p.Words
 }
 
 func (p *ColumnChunk) Numeric() bool { return p.F32 != nil || p.F64 != nil || p.Sparse != nil }
@@ -135,18 +163,26 @@ type OddCell struct {
 	Text string
 }
 
-// KeptOdd is the number of odd cells per column and chunk that a message may show.
+// KeptOdd is the number of odd cells per column and chunk that a message may show. They have different texts.
 const KeptOdd = 3
 
 func (c *OddCells) add(row int, cell []byte, all bool) {
 	c.Count++
 	c.last = row + 1
 	if len(c.First) < KeptOdd {
-		c.First = append(c.First, OddCell{row, Excerpt(cell)})
+		c.First = AppendOdd(c.First, OddCell{row, Excerpt(cell)})
 	}
 	if all {
 		c.Rows = append(c.Rows, int32(row))
 	}
+}
+
+// AppendOdd appends a cell unless there is one with its text.
+func AppendOdd(cells []OddCell, cell OddCell) []OddCell {
+	if slices.ContainsFunc(cells, func(c OddCell) bool { return c.Text == cell.Text }) {
+		return cells
+	}
+	return append(cells, cell)
 }
 
 func (c *OddCells) forget(row int) {

@@ -8,7 +8,8 @@ func (o *Options) FromNumbers(t Target, values []float64) (*ColumnChunk, error) 
 		return o.FromTexts(t, len(values), func(i int) (string, bool) { return o.NumberText(values[i]), values[i] == values[i] })
 	}
 	values = WithoutNumbers(values, o.MissingNumbers)
-	p := &ColumnChunk{Present: Present(values), Typed: true}
+	p := NewColumn()
+	p.Present, p.Typed = Present(values), true
 	if !AllExact(values) {
 		p.F64 = values
 		return p, nil
@@ -36,7 +37,8 @@ func (d *Dialect) NumberText(v float64) string {
 
 // FromTexts makes a column chunk of n texts in memory; at reports false where a row has none.
 func (o *Options) FromTexts(t Target, n int, at func(i int) (text string, present bool)) (*ColumnChunk, error) {
-	p := &ColumnChunk{}
+	p := NewColumn()
+	p.OwnWords()
 	if t.Want == WantText {
 		p.Offsets = make([]int32, 1, n+1)
 		for i := range n {

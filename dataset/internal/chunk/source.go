@@ -40,6 +40,9 @@ type Pass struct {
 	// Gathered reports whether the chunks are placed in their order: then fresh need not hold
 	// levels that an earlier chunk with the same dictionary has.
 	Gathered bool
+	// Through reports whether reading goes on after a row or a cell that cannot be read, so that all columns with such
+	// cells are found.
+	Through bool
 	// Apart reports whether no chunk has to do with another: dictionaries need not outlive them.
 	Apart   bool
 	Stop    atomic.Bool // a chunk has an error that no later one can change

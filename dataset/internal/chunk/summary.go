@@ -26,7 +26,7 @@ func (p *ColumnChunk) Summarize(rows int, bad []int32) {
 		s.count(p, bad)
 		p.Codes = nil
 	default:
-		p.Text, p.Offsets = nil, nil
+		p.Words = &noWords
 	}
 	p.Summary = s
 }

@@ -129,7 +129,7 @@ func (p *columnarPass) done(j columnJob) {
 
 // newColumnarChunk makes a chunk of a file that has rows instead of lines.
 func newColumnarChunk(index, file, rows, targets, firstRow int) *chunk.Chunk {
-	return &chunk.Chunk{Index: index, File: file, ByRow: true, Rows: rows, Columns: make([]chunk.ColumnChunk, targets),
+	return &chunk.Chunk{Index: index, File: file, ByRow: true, Rows: rows, Columns: chunk.NewColumns(targets),
 		Before: firstRow, Lines: rows, Runs: []chunk.LineRun{{}}}
 }
 

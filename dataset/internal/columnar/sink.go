@@ -25,16 +25,16 @@ type ColumnSink struct {
 
 // NewColumn returns an empty column chunk with room for so many rows.
 func (c *ColumnSink) NewColumn(room int) *chunk.ColumnChunk {
-	p := &chunk.ColumnChunk{}
+	p := chunk.NewColumn()
 	switch {
 	case c.Kind.Want == chunk.WantText:
-		p.Offsets = make([]int32, 1, room+1)
+		p.OwnWords().Offsets = make([]int32, 1, room+1)
 	case !c.AsNumbers():
 		if c.levelsOf == nil {
 			c.levelsOf = chunk.NewDictionary()
 		}
-		p.Dictionary = c.levelsOf
-		p.Codes = make([]int32, 0, room)
+		w := p.OwnWords()
+		w.Dictionary, w.Codes = c.levelsOf, make([]int32, 0, room)
 	case c.Wide:
 		p.F64 = make([]float64, 0, room)
 	default:

@@ -44,7 +44,7 @@ func NewFields(l *Layout) *Fields {
 // Begin starts a chunk of file number file; it may have most rows.
 func (f *Fields) Begin(index, file, most int) {
 	p := f.parser
-	f.chunk = &chunk.Chunk{Index: index, File: file, Columns: make([]chunk.ColumnChunk, len(p.Targets)), Spare: p.spare}
+	f.chunk = &chunk.Chunk{Index: index, File: file, Columns: chunk.NewColumns(len(p.Targets)), Spare: p.spare}
 	for i := range p.sinks {
 		p.sinks[i] = p.newSink(f.chunk, p.layout.sinks[i], most)
 	}
@@ -147,11 +147,10 @@ func (f *Fields) DropRow(e *chunk.ShapeError) bool {
 			f.filled[column] = 0
 		}
 	}
-	if e.Line = ch.Lines; ch.Shape == nil {
-		ch.Shape = e
-	}
+	e.Line = ch.Lines
+	p.addShape(ch, e)
 	ch.Skipped++
-	return ch.Shape.Allows(p.SkipBadRows)
+	return ch.Shape.Allows(p.goesOn())
 }
 
 // End ends the chunk and returns it.

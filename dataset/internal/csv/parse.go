@@ -41,11 +41,11 @@ const (
 // sink receives the cells of one input column in one chunk.
 type sink struct {
 	kind   sinkKind
-	target int
+	outer  bool // blanks around cells are part of them
+	target int32
+	known  int32 // levels of dict before the chunk
 	column *chunk.ColumnChunk
 	dict   *chunk.Dictionary
-	known  int  // levels of dict before the chunk
-	outer  bool // blanks around cells are part of them
 	second *sink
 }
 
@@ -69,7 +69,7 @@ func newChunkParser(l *layout) *chunkParser {
 
 // parse turns b, whole records that end in a line feed, into a chunk.
 func (p *chunkParser) parse(b []byte, index, file int) *chunk.Chunk {
-	ch := &chunk.Chunk{Index: index, File: file, Columns: make([]chunk.ColumnChunk, len(p.Targets)), Spare: p.spare}
+	ch := &chunk.Chunk{Index: index, File: file, Columns: chunk.NewColumns(len(p.Targets)), Spare: p.spare}
 	// No record is shorter than a line, nor than its separators and line feed. One
 	// more may begin and turn out to be short of cells.
 	most := min(bytes.Count(b, []byte{'\n'}), len(b)/len(p.sinks)+1)
@@ -89,7 +89,7 @@ func (p *chunkParser) parse(b []byte, index, file int) *chunk.Chunk {
 		p.located = new(cellBlock)
 	}
 	quotes := blocks && bytes.IndexByte(b, '"') >= 0
-	for i := 0; i < len(b) && ch.Shape.Allows(p.SkipBadRows); {
+	for i := 0; i < len(b) && ch.Shape.Allows(p.goesOn()); {
 		if blocks {
 			if next := p.block(b, i, ch, quotes); next > i {
 				i = next
@@ -108,6 +108,20 @@ func (p *chunkParser) parse(b []byte, index, file int) *chunk.Chunk {
 	return ch
 }
 
+// goesOn reports whether rows and cells that cannot be read do not end the pass.
+func (l *layout) goesOn() bool { return l.SkipBadRows || l.Through }
+
+// addShape notes a row of a wrong shape: the first of the chunk, or where such rows are skipped one that ends the
+// reading.
+func (l *layout) addShape(ch *chunk.Chunk, e *chunk.ShapeError) {
+	switch {
+	case ch.Shape == nil || l.SkipBadRows && e.Fatal && !ch.Shape.Fatal:
+		ch.Shape = e
+	case e.Fatal:
+		ch.Shape.Fatal = true
+	}
+}
+
 // end cuts the column chunks to the rows of the chunk.
 func (p *chunkParser) end(ch *chunk.Chunk) {
 	for i := range p.sinks {
@@ -115,7 +129,7 @@ func (p *chunkParser) end(ch *chunk.Chunk) {
 			p.close(s, ch)
 		}
 	}
-	if ch.Shape != nil && (ch.Shape.Fatal || !p.SkipBadRows) {
+	if !ch.Shape.Allows(p.goesOn()) {
 		p.Stop.Store(true)
 	}
 }
@@ -125,12 +139,13 @@ func (p *chunkParser) newSink(ch *chunk.Chunk, targets []int, most int) sink {
 		return sink{kind: skipSink}
 	}
 	t := targets[0]
-	s := sink{target: t, column: &ch.Columns[t], outer: p.KeepBlanks || p.Targets[t].KeepsBlanks()}
-	switch w := p.Targets[t].Want; {
-	case w == chunk.WantText:
+	s := sink{target: int32(t), column: &ch.Columns[t], outer: p.KeepBlanks || p.Targets[t].KeepsBlanks()}
+	switch want := p.Targets[t].Want; {
+	case want == chunk.WantText:
 		s.kind = textSink
-		s.column.Text, s.column.Offsets = p.spare.Text(), append(p.spare.Int32s(most + 1)[:0], 0)
-	case w == chunk.WantNumber || w == chunk.WantAny && !p.text[t].Load():
+		w := s.column.OwnWords()
+		w.Text, w.Offsets = p.spare.Text(), append(p.spare.Int32s(most + 1)[:0], 0)
+	case want == chunk.WantNumber || want == chunk.WantAny && !p.text[t].Load():
 		if s.kind = numberSink; p.Targets[t].Form != nil {
 			s.kind = writtenSink
 		}
@@ -145,9 +160,9 @@ func (p *chunkParser) newSink(ch *chunk.Chunk, targets []int, most int) sink {
 			p.dicts[t] = chunk.NewDictionary()
 		}
 		s.dict = p.dicts[t]
-		s.column.Dictionary = s.dict
-		s.known = len(s.dict.Levels)
-		s.column.Codes = p.spare.Int32s(most)
+		s.known = int32(len(s.dict.Levels))
+		w := s.column.OwnWords()
+		w.Dictionary, w.Codes = s.dict, p.spare.Int32s(most)
 	}
 	if len(targets) > 1 {
 		second := p.newSink(ch, targets[1:], most)
@@ -284,7 +299,7 @@ func (p *chunkParser) close(s *sink, ch *chunk.Chunk) {
 		}
 		// Every new level has a row, and those known before came with earlier chunks.
 		column.Levels = s.dict.Levels
-		for code := s.known; code < len(column.Levels); code++ {
+		for code := int(s.known); code < len(column.Levels); code++ {
 			column.Fresh = append(column.Fresh, int32(code))
 		}
 	case textSink:
@@ -293,7 +308,7 @@ func (p *chunkParser) close(s *sink, ch *chunk.Chunk) {
 	default:
 		return
 	}
-	if column.Odd().Count > 0 && !p.SkipBadRows && (s.kind != numberSink && s.kind != writtenSink || p.Targets[s.target].Want == chunk.WantNumber) {
+	if column.Odd().Count > 0 && !p.goesOn() && (s.kind != numberSink && s.kind != writtenSink || p.Targets[s.target].Want == chunk.WantNumber) {
 		p.Stop.Store(true)
 	}
 }
@@ -343,9 +358,7 @@ func (p *chunkParser) badShape(b []byte, end, breaks, cells int, bad problem, ch
 		}
 		e.Fix = "quote cells that contain the separator, or set on_bad_row = \"skip\" to leave such rows out"
 	}
-	if ch.Shape == nil || e.Fatal && !ch.Shape.Fatal {
-		ch.Shape = e
-	}
+	p.addShape(ch, e)
 	ch.Skipped++
 	ch.Lines += breaks + 1
 	return end + 1

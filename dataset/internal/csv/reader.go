@@ -184,12 +184,16 @@ const smallChunk = 256 << 10
 // chunk, however few its rows are.
 const ColumnText = 1 << 12
 
+// leastColumnText is the least text that a chunk has for each column: its column chunk and the place for it in the
+// table take more memory than that.
+const leastColumnText = 64
+
 // chunkOf returns the bytes of a chunk of a table of so many columns that is read whole.
 func chunkOf(o *chunk.Options, columns int) int {
 	if o.ChunkSize != chunk.DefaultChunk {
 		return o.ChunkSize
 	}
-	return max(smallChunk, min(columns*ColumnText, chunk.DefaultChunk))
+	return max(smallChunk, min(columns*ColumnText, chunk.DefaultChunk), columns*leastColumnText)
 }
 
 // layoutOf prepares reading the targets.

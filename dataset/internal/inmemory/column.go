@@ -50,7 +50,9 @@ func Column(o *chunk.Options, t chunk.Target, rows int, values any) (*chunk.Colu
 	case []float32:
 		if v != nil && t.Want != chunk.WantCategory && t.Want != chunk.WantText {
 			v = chunk.WithoutNumbers(v, o.MissingNumbers)
-			return &chunk.ColumnChunk{F32: v, Present: chunk.Present(v), Typed: true}, nil
+			p := chunk.NewColumn()
+			p.F32, p.Present, p.Typed = v, chunk.Present(v), true
+			return p, nil
 		}
 		return o.FromNumbers(t, chunk.Widened(v))
 	case []int:
@@ -102,7 +104,9 @@ func sparse(o *chunk.Options, t chunk.Target, rows int, s *chunk.Sparse) (*chunk
 		return o.FromNumbers(t, s.Expand64(rows))
 	}
 	s = s.WithoutNumbers(o.MissingNumbers).WithoutFill()
-	return &chunk.ColumnChunk{Sparse: s, Present: rows - s.Missing(rows), Typed: true}, nil
+	p := chunk.NewColumn()
+	p.Sparse, p.Present, p.Typed = s, rows-s.Missing(rows), true
+	return p, nil
 }
 
 // ExactInt returns a whole number as a float64. It reports false for integers that float64 would round.

@@ -268,7 +268,8 @@ func (s *cellCounts) summary(index int32, rows int) chunk.ColumnChunk {
 	if fill := s.fill(); fill != fill {
 		missing += rows - c.stored
 	}
-	p := chunk.ColumnChunk{F32: []float32{}, Present: rows - missing, Summary: &chunk.Summary{Rows: rows, Wide: c.wide}}
+	p := *chunk.NewColumn()
+	p.F32, p.Present, p.Summary = []float32{}, rows-missing, &chunk.Summary{Rows: rows, Wide: c.wide}
 	if p.Large = c.large[1]; c.unnumbering {
 		p.Large = 0
 	}

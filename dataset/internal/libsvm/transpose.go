@@ -19,7 +19,7 @@ func (s *Reader) Read(ctx context.Context, p *chunk.Pass) error {
 		return s.readCells(ctx, p)
 	}
 	ch := &chunk.Chunk{Whole: true, Absent: &chunk.Sparse{Rows: []int32{}, F32: []float32{}, Fill: s.fill()},
-		Columns: make([]chunk.ColumnChunk, len(p.Targets)), FileRows: make([]int, len(s.inputs))}
+		Columns: chunk.NewColumns(len(p.Targets)), FileRows: make([]int, len(s.inputs))}
 	bases := make([]int, len(s.chunks)+1) // the row with which each chunk begins
 	for k, part := range s.chunks {
 		bases[k+1] = bases[k] + part.Len()
@@ -107,7 +107,8 @@ func (m *transposition) column(t chunk.Target, rows int) (*chunk.ColumnChunk, er
 		return m.FromNumbers(t, c.all(m))
 	}
 	if c.dense {
-		p := &chunk.ColumnChunk{F32: chunk.WithoutNumbers(c.f32, m.MissingNumbers), F64: chunk.WithoutNumbers(c.f64, m.MissingNumbers)}
+		p := chunk.NewColumn()
+		p.F32, p.F64 = chunk.WithoutNumbers(c.f32, m.MissingNumbers), chunk.WithoutNumbers(c.f64, m.MissingNumbers)
 		p.Present = chunk.Present(p.F32) + chunk.Present(p.F64)
 		return p, nil
 	}
@@ -115,7 +116,9 @@ func (m *transposition) column(t chunk.Target, rows int) (*chunk.ColumnChunk, er
 	if len(m.MissingNumbers) > 0 {
 		s = s.WithoutNumbers(m.MissingNumbers).WithoutFill()
 	}
-	return &chunk.ColumnChunk{Sparse: s, Present: rows - s.Missing(rows)}, nil
+	p := chunk.NewColumn()
+	p.Sparse, p.Present = s, rows-s.Missing(rows)
+	return p, nil
 }
 
 // all returns the values of all rows.

@@ -291,13 +291,16 @@ func (s *Rows) Chosen() []uint32 {
 func (s *Rows) Column(t *chunk.Target, numbers bool, o *chunk.Options) (p *chunk.ColumnChunk, ok bool) {
 	c := *s.byName[t.Name]
 	*s.byName[t.Name] = store{}
+	p = chunk.NewColumn()
 	if numbers {
 		ok := c.textsToNumbers(t, o)
-		return &chunk.ColumnChunk{F32: c.f32, F64: c.f64}, ok
+		p.F32, p.F64 = c.f32, c.f64
+		return p, ok
 	}
-	p = &chunk.ColumnChunk{Codes: c.codes, Dictionary: &chunk.Dictionary{Levels: c.texts}}
+	w := p.OwnWords()
+	w.Codes, w.Dictionary = c.codes, &chunk.Dictionary{Levels: c.texts}
 	for code := range c.texts {
-		p.Fresh = append(p.Fresh, int32(code))
+		w.Fresh = append(w.Fresh, int32(code))
 	}
 	return p, true
 }

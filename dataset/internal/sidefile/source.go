@@ -344,7 +344,7 @@ func (m *merge) count(ch *chunk.Chunk) {
 
 // fill gives a chunk the column chunks of the side columns.
 func (m *merge) fill(ch *chunk.Chunk, first int) {
-	columns := make([]chunk.ColumnChunk, len(m.targets))
+	columns := chunk.NewColumns(len(m.targets))
 	for i, at := range m.positions {
 		columns[at] = ch.Columns[i]
 	}

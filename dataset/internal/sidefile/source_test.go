@@ -13,7 +13,7 @@ type backwards struct{ chunk.Source }
 
 func (backwards) Read(_ context.Context, p *chunk.Pass) error {
 	for index := 2; index >= 0; index-- {
-		p.Emit(&chunk.Chunk{Index: index, Rows: 2, Columns: make([]chunk.ColumnChunk, len(p.Targets))})
+		p.Emit(&chunk.Chunk{Index: index, Rows: 2, Columns: chunk.NewColumns(len(p.Targets))})
 	}
 	return nil
 }
