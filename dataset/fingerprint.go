@@ -23,6 +23,7 @@ func (t *Table) Fingerprint(pool *parallel.Pool) string {
 		switch {
 		case c.role == IDRole:
 			continue
+		case c.sparse != nil && c.sparse.Len() == 0 && !c.sparse.FillMissing(): // zeros add nothing
 		case c.sparse != nil:
 			sparse = append(sparse, c)
 		default:

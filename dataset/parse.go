@@ -110,6 +110,10 @@ func (a *tableBuilder) noForm(c *columnBuilder) error {
 	if at == 0 {
 		e.Want = kind + " in a form that is known"
 	}
+	if written.IsShortDate(e.Value) {
+		e.Fix = fmt.Sprintf("write years with four digits, or set parse = {%q = \"text\"}", c.Name)
+		return e
+	}
 	e.Fix = fmt.Sprintf("add %q to missing = […] if it means no value, or set parse = {%q = \"text\"}", e.Value, c.Name)
 	return e
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -310,5 +311,28 @@ func TestParseChunked(t *testing.T) {
 		if err != nil || stream.NumRows() != 3000 {
 			t.Errorf("stream of %d rows: %v", stream.NumRows(), err)
 		}
+	}
+}
+
+// Columns of numbers or dates that no form reads are named, with what to do.
+func TestUnreadableNumbers(t *testing.T) {
+	text := "money,day,y\n"
+	for i := range 12 {
+		text += fmt.Sprintf("%s%d,%02d-Jan-24,%d\n", []string{"$", "€"}[i%2], i, i+1, i)
+	}
+	table, err := dataset.Read(context.Background(), strings.NewReader(text), "t.csv", dataset.Label("y"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		`column "money" holds numbers or dates written in several ways, like "$0" and "€1", and is used as text: write them in one way`,
+		`column "day" holds dates with years of two digits, like "01-Jan-24", and is used as text: write years with four digits`,
+	}
+	if got := table.Notes(); !slices.Equal(got, want) {
+		t.Errorf("notes %q, want %q", got, want)
+	}
+	_, err = dataset.Read(context.Background(), strings.NewReader(text), "t.csv", dataset.Label("y"), dataset.Parse(map[string]string{"day": dataset.ParseDate}))
+	if want := `t.csv:2: column "day": "01-Jan-24" is not a date in a form that is known (write years with four digits, or set parse = {"day" = "text"})`; fmt.Sprint(err) != want {
+		t.Errorf("error %v, want %s", err, want)
 	}
 }

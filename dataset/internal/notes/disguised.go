@@ -2,6 +2,7 @@ package notes
 
 import (
 	"fmt"
+	"slices"
 
 	"boost/dataset/internal/chunk"
 	"boost/dataset/internal/written"
@@ -11,6 +12,7 @@ import (
 type disguised struct {
 	used, ignored readable // with one form, by what becomes of the column
 	unclear       []string // the notes about those with two readings
+	unread        []string // the notes about those that no form reads
 }
 
 // readable are columns of text that can be read in a form.
@@ -28,7 +30,15 @@ func (d *disguised) add(column string, texts []string, point byte, ignored bool)
 	}
 	switch len(forms) {
 	case 0:
-		return false
+		if !slices.ContainsFunc(texts, func(text string) bool { return !written.IsShortDate(text) }) {
+			d.unread = append(d.unread, fmt.Sprintf("column %q holds dates with years of two digits, like %q, and is %s: write years with four digits", column, texts[0], state))
+			return true
+		}
+		one, other, ok := written.Mixed(point, texts)
+		if ok {
+			d.unread = append(d.unread, fmt.Sprintf("column %q holds numbers or dates written in several ways, like %q and %q, and is %s: write them in one way", column, one, other, state))
+		}
+		return ok
 	case 1:
 		list.add(column, forms[0])
 	default:
@@ -51,7 +61,7 @@ func (r *readable) add(column string, form written.Form) {
 // notes names the columns with the flag that reads them.
 func (d *disguised) notes() []string {
 	notes := append(d.used.notes("used as text"), d.ignored.notes("ignored")...)
-	return append(notes, d.unclear...)
+	return append(append(notes, d.unclear...), d.unread...)
 }
 
 func (r *readable) notes(state string) []string {

@@ -1,23 +1,30 @@
 package written
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 )
 
 // date is a date of three numbers and a time of day.
 type date struct {
-	parts     [3]int // as they are written
+	parts     [3]int // as they are written; day, month, year where the month has its name
 	yearFirst bool
+	named     bool // the month has its name
+	short     bool // the year has two digits
 	separator byte
 	clock     int // seconds after midnight
 }
 
-// readDate takes a text apart that may be a date with a year of four digits: 12/31/2024, 31.12.2024,
-// 2024/12/31, with or without a time such as 13:45, 1:45:10 PM.
+// readDate takes a text apart that may be a date: 12/31/2024, 31.12.2024, 2024/12/31, 3 Jan 2024, January 3, 2024,
+// with or without a time such as 13:45, 1:45:10 PM. A year of two digits comes last, and its century is not known.
 func readDate(text string) (d date, ok bool) {
 	text = trim(text)
+	if d, ok := readNamed(text); ok {
+		return d, true
+	}
 	day, clock := text, ""
 	if i := strings.IndexAny(text, " T,"); i >= 0 {
 		day, clock = text[:i], strings.Trim(text[i:], " T,")
@@ -35,9 +42,10 @@ func readDate(text string) (d date, ok bool) {
 	for i, field := range fields {
 		width := 2
 		if i == 0 && d.yearFirst || i == 2 && !d.yearFirst {
-			if width = 4; len(field) != 4 {
+			if d.short = len(field) == 2; !d.short && len(field) != 4 {
 				return d, false
 			}
+			width = len(field)
 		}
 		if len(field) > width || !areDigits(field) {
 			return d, false
@@ -46,6 +54,55 @@ func readDate(text string) (d date, ok bool) {
 	}
 	d.clock, ok = readClock(clock)
 	return d, ok
+}
+
+// readNamed reads a date in which the month has its English name, in full or as three letters.
+func readNamed(text string) (d date, ok bool) {
+	i := strings.IndexFunc(text, unicode.IsLetter)
+	if i < 0 || strings.HasPrefix(text[i:], "T") { // of a time
+		return d, false
+	}
+	fields := strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" ,-/.", r) })
+	if len(fields) < 3 {
+		return d, false
+	}
+	at := slices.IndexFunc(fields[:2], func(field string) bool { return monthOf(field) > 0 })
+	if at < 0 {
+		return d, false
+	}
+	d.named, d.parts[1] = true, monthOf(fields[at])
+	day, year := fields[1-at], fields[2]
+	if len(day) == 4 {
+		day, year = year, day
+	}
+	if d.short = len(year) == 2; !d.short && len(year) != 4 || len(day) > 2 || !areDigits(day) || !areDigits(year) {
+		return d, false
+	}
+	d.parts[0], _ = strconv.Atoi(day)
+	d.parts[2], _ = strconv.Atoi(year)
+	d.clock, ok = readClock(strings.Join(fields[3:], " "))
+	return d, ok
+}
+
+// monthOf returns the number of a month by its name, 0 for another word.
+func monthOf(word string) int {
+	for month := time.January; month <= time.December; month++ {
+		if name := month.String(); strings.EqualFold(word, name) || strings.EqualFold(word, name[:3]) {
+			return int(month)
+		}
+	}
+	return 0
+}
+
+// IsShortDate reports whether a text is a date with a year of two digits. With points, as version numbers have them,
+// day and month have two digits too.
+func IsShortDate(text string) bool {
+	d, ok := readDate(text)
+	if !ok || !d.short || d.separator == '.' && strings.IndexByte(trim(text), '.') != 2 {
+		return false
+	}
+	d.short = false
+	return d.named || d.fits(MonthFirst) || d.fits(DayFirst)
 }
 
 // readClock reads a time of day, of 24 hours or with AM and PM; nothing is midnight.
@@ -80,9 +137,13 @@ func readClock(text string) (seconds int, ok bool) {
 	return hour*3600 + parts[1]*60 + parts[2], true
 }
 
-// fits reports whether the date may be written in an order. Points stand in dates with the day first.
+// fits reports whether the date may be written in an order. Points stand in dates with the day first. Dates with the
+// name of the month, and those of ISO 8601, fit every order.
 func (d *date) fits(order Order) bool {
-	if !d.yearFirst && (order == YearFirst || order == MonthFirst && d.separator == '.') {
+	if d.short || order == NamedMonth && !d.named && !(d.yearFirst && d.separator == '-') {
+		return false
+	}
+	if !d.named && !d.yearFirst && (order == YearFirst || order == MonthFirst && d.separator == '.') {
 		return false
 	}
 	_, ok := d.seconds(order)
@@ -93,6 +154,7 @@ func (d *date) fits(order Order) bool {
 func (d *date) seconds(order Order) (float64, bool) {
 	day, month, year := d.parts[0], d.parts[1], d.parts[2]
 	switch {
+	case d.named:
 	case d.yearFirst:
 		year, month, day = d.parts[0], d.parts[1], d.parts[2]
 	case order == MonthFirst:

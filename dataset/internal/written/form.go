@@ -25,9 +25,10 @@ const (
 	MonthFirst
 	DayFirst
 	YearFirst
+	NamedMonth // the name of the month tells the parts apart
 )
 
-var orderTexts = [...]string{NoDate: "", MonthFirst: "mm/dd/yyyy", DayFirst: "dd/mm/yyyy", YearFirst: "yyyy/mm/dd"}
+var orderTexts = [...]string{NoDate: "", MonthFirst: "mm/dd/yyyy", DayFirst: "dd/mm/yyyy", YearFirst: "yyyy/mm/dd", NamedMonth: "dd mon yyyy"}
 
 // The marks in which a number may be written: what separates thousands, and the decimal mark.
 var marks = [...]struct {

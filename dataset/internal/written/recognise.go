@@ -13,13 +13,14 @@ type Search struct {
 	affix   string
 	marks   uint                        // bits by place: which fit all texts
 	differ  [len(marks)][len(marks)]int // texts that two marks read differently
-	orders  [4]bool                     // of dates: which fit all texts
+	orders  [5]bool                     // of dates: which fit all texts
 	plain   bool                        // the texts are dates of ISO 8601 alone
+	named   bool                        // the month has its name in some
 }
 
 // NewSearch begins a search in a table with a decimal mark.
 func NewSearch(point byte) *Search {
-	return &Search{point: point, numbers: true, dates: true, plain: true, marks: 1<<len(marks) - 1, orders: [4]bool{MonthFirst: true, DayFirst: true, YearFirst: true}}
+	return &Search{point: point, numbers: true, dates: true, plain: true, marks: 1<<len(marks) - 1, orders: [5]bool{MonthFirst: true, DayFirst: true, YearFirst: true, NamedMonth: true}}
 }
 
 // Add takes a text into account and reports whether there still is a form of all texts.
@@ -70,8 +71,9 @@ func (s *Search) addDate(text string) bool {
 		return false
 	}
 	s.plain = s.plain && d.yearFirst && d.separator == '-'
+	s.named = s.named || d.named
 	some := false
-	for order := MonthFirst; order <= YearFirst; order++ {
+	for order := MonthFirst; order <= NamedMonth; order++ {
 		s.orders[order] = s.orders[order] && d.fits(order)
 		some = some || s.orders[order]
 	}
@@ -144,7 +146,10 @@ func (s *Search) left() []int {
 
 func (s *Search) dateForms() []Form {
 	var forms []Form
-	if s.orders[YearFirst] {
+	switch {
+	case s.named && s.orders[NamedMonth]:
+		return []Form{{Date: NamedMonth}}
+	case s.orders[YearFirst]:
 		return []Form{{Date: YearFirst}}
 	}
 	for _, order := range []Order{MonthFirst, DayFirst} {

@@ -73,6 +73,11 @@ func TestForms(t *testing.T) {
 		{"2024-12-31|2024-01-02", ""}, // is a date as it is
 		{"12/31/2024 13:45|1/2/2024 1:45:10 PM", "mm/dd/yyyy"},
 		{"12/31/24", ""},
+		{"03-Jan-2024|31 december 2024", "dd mon yyyy"},
+		{"Jan 3, 2024|2024-01-04", "dd mon yyyy"},
+		{"3 Jan 2024|12/31/2024", "mm/dd/yyyy"},
+		{"3 Jan 2024|1/2/2024", "mm/dd/yyyy or dd/mm/yyyy"},
+		{"03-Jan-24", ""}, {"03-Jan-2024|03-Jan-24", ""}, {"31 Feb 2024", ""}, {"Mai 3, 2024", ""}, {"Jan 2024", ""}, {"May 5", ""},
 		// Neither.
 		{"A1|A2", ""}, {"old|12", ""}, {"> 89|12 kg", ""}, {"12-13|4-5", ""}, {"12:30", ""}, {"555-1234", ""}, {"", ""}, {"kg", ""}, {"$", ""},
 		{"1.2.3", ""}, {"10.0.0.1", ""}, {"1e5 kg", ""}, {"--5 kg", ""}, {"((5))", ""}, {"(-5)", ""}, {"5 5", ""}, {"Mr. 5", ""}, {"12 x 13", ""},
@@ -105,6 +110,8 @@ func TestParse(t *testing.T) {
 		{"mm/dd/yyyy", "12/31/2024", 20088 * day}, {"dd/mm/yyyy", "31.12.2024", 20088 * day}, {"dd/mm/yyyy", "12/31/2024", math.NaN()},
 		{"mm/dd/yyyy", "31.12.2024", math.NaN()}, {"mm/dd/yyyy", "2024-12-31", 20088 * day}, {"yyyy/mm/dd", "2024/12/31 06:00", 20088*day + 6*3600},
 		{"mm/dd/yyyy", "12/31/2024 12:00 AM", 20088 * day}, {"mm/dd/yyyy", "12/31/2024, 12:30 pm", 20088*day + 12.5*3600},
+		{"dd mon yyyy", "Dec 31, 2024 6:00", 20088*day + 6*3600}, {"dd mon yyyy", "2024-DEC-31", 20088 * day}, {"dd mon yyyy", "31.12.2024", math.NaN()},
+		{"dd mon yyyy", "31-Dec-24", math.NaN()}, {"dd/mm/yyyy", "31 Dec 2024 12:30 pm", 20088*day + 12.5*3600},
 		{"mm/dd/yyyy", "12/31/2024 13:00 PM", math.NaN()}, {"mm/dd/yyyy", "12/31/2024 24:00", math.NaN()}, {"mm/dd/yyyy", "20241231", math.NaN()},
 	} {
 		form, err := written.ParseForm(c.form)
@@ -124,9 +131,37 @@ func TestParse(t *testing.T) {
 	}
 }
 
+// Years of two digits are seen, and never read: 24 may be 1924.
+func TestShortDates(t *testing.T) {
+	for _, text := range []string{"12/31/24", "31-12-24", "03-Jan-24", "Jan 3, 24 10:00", "01.02.24"} {
+		if !written.IsShortDate(text) {
+			t.Errorf("%s is no date", text)
+		}
+	}
+	for _, text := range []string{"12/31/2024", "13/13/24", "1.2.24", "1.10.12", "03-Foo-24", "24", "12:31:24", "555-12-34", "99-99-99"} {
+		if written.IsShortDate(text) {
+			t.Errorf("%s is a date", text)
+		}
+	}
+}
+
+// Numbers that are written in several ways are seen as such; names with digits are not.
+func TestMixed(t *testing.T) {
+	for _, c := range []struct{ texts, one, other string }{
+		{"$5|€7|$9", "$5", "€7"}, {"5%|70", "5%", "70"}, {"70|71|5%", "70", "5%"}, {"1.234,56|1,234.56", "1.234,56", "1,234.56"},
+		{"12 kg|12", "12 kg", "12"}, {"12/31/2024|31/12/2024", "12/31/2024", "31/12/2024"}, {"12/31/2024|12/31/24", "12/31/2024", "12/31/24"},
+		{"1st|2nd|3rd", "", ""}, {"12 kg|12 lb", "", ""}, {"$5|free", "", ""}, {"1.2.3|1.2", "", ""}, {"5|7", "", ""}, {"$5|$7", "", ""}, {"2024-01-02", "", ""},
+	} {
+		one, other, ok := written.Mixed('.', strings.Split(c.texts, "|"))
+		if one != c.one || other != c.other || ok != (c.one != "") {
+			t.Errorf("%s: %q, %q, %v", c.texts, one, other, ok)
+		}
+	}
+}
+
 // What a search finds reads all texts, and is written so that it is found again.
 func FuzzSearch(f *testing.F) {
-	for _, seed := range []string{"$1,200.50|$5", "12 kg|(3 kg)", "31.12.2024|1.2.2024 1:00 AM", "1 234|−5", "€ 1.200", "12,5|7"} {
+	for _, seed := range []string{"$1,200.50|$5", "12 kg|(3 kg)", "31.12.2024|1.2.2024 1:00 AM", "1 234|−5", "€ 1.200", "12,5|7", "Jan 3, 2024|2024-01-04", "03-Jan-24"} {
 		f.Add(seed, true)
 	}
 	f.Fuzz(func(t *testing.T, texts string, comma bool) {

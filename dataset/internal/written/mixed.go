@@ -1,0 +1,64 @@
+package written
+
+import "slices"
+
+// Mixed returns two of some texts that are written in different ways, if all texts are numbers or all are dates and no
+// form reads them all.
+func Mixed(point byte, texts []string) (one, other string, ok bool) {
+	s := NewSearch(point)
+	for _, text := range texts {
+		if !s.Add(text) {
+			other = text
+			break
+		}
+	}
+	if other == "" {
+		if s.dates && s.plain || len(s.Forms()) > 0 {
+			return "", "", false
+		}
+		affix := func(text string) string {
+			n, _ := readNumber(text)
+			return n.affix
+		}
+		i := slices.IndexFunc(texts, func(text string) bool { return affix(text) != affix(texts[0]) })
+		if i < 0 {
+			return "", "", false
+		}
+		other = texts[i]
+	}
+	if !areNumbers(texts) && slices.ContainsFunc(texts, func(text string) bool { return !isDate(text) }) {
+		return "", "", false
+	}
+	return texts[0], other, true
+}
+
+// areNumbers reports whether all texts are numbers, in any form. One of them may have a unit: 1st, 2nd and 3rd are
+// names.
+func areNumbers(texts []string) bool {
+	unit := ""
+	for _, text := range texts {
+		n, ok := readNumber(text)
+		if !ok {
+			return false
+		}
+		some := false
+		for _, m := range marks {
+			_, ok := n.value(m.group, m.decimal)
+			some = some || ok
+		}
+		isUnit := n.affix != "" && n.affix != "%" && !isCurrency(n.affix)
+		if !some || isUnit && unit != "" && n.affix != unit {
+			return false
+		}
+		if isUnit {
+			unit = n.affix
+		}
+	}
+	return true
+}
+
+// isDate reports whether a text is a date in any form.
+func isDate(text string) bool {
+	d, ok := readDate(text)
+	return ok && (d.fits(MonthFirst) || d.fits(DayFirst) || d.fits(YearFirst)) || IsShortDate(text)
+}
