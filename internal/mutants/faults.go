@@ -62,7 +62,7 @@ var faults = []fault{
 	{"internal/kernel/scan", `if group < rule.MinPerGroup {`, `if group <= rule.MinPerGroup {`},
 	{"internal/kernel/scan", `for ; next <= int(code); next++ {`, `for ; next < int(code); next++ {`},
 	{"internal/kernel/scan", `math.Float64bits(least) - 1)`, `math.Float64bits(least))`},
-	{"tree/grow", `n.rows >= 2*max(p.MinDataInLeaf, 1)`, `n.rows > 2*max(p.MinDataInLeaf, 1)`},
+	{"tree/grow", `rows >= 2*max(g.config.Params.MinDataInLeaf, 1)`, `rows > 2*max(g.config.Params.MinDataInLeaf, 1)`},
 	{"tree/grow", `n.depth < p.MaxDepth)`, `n.depth <= p.MaxDepth)`},
 	{"tree/grow", `missingLeft = leftRows >= rightRows`, `missingLeft = leftRows > rightRows`},
 	{"tree/grow", `f.rank(int(at)) >= score {`, `f.rank(int(at)) < score {`},
