@@ -57,6 +57,9 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		}
 	}()
 	root := a.root()
+	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
+		completeFlags(root)
+	}
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
@@ -306,14 +309,6 @@ func flagError(cmd *cobra.Command, err error) error {
 		message = before + ", which must be " + kind
 	}
 	return usagef("%s; %s --help lists the flags", message, cmd.CommandPath())
-}
-
-// offer gives the shell the values of a flag.
-func offer(cmd *cobra.Command, flag string, values ...string) {
-	err := cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
-	if err != nil {
-		panic(fmt.Sprintf("boost: no flag --%s to complete: %v", flag, err))
-	}
 }
 
 // oneOf checks the value of a flag that has a fixed set of them.
