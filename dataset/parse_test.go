@@ -316,9 +316,13 @@ func TestParseChunked(t *testing.T) {
 
 // Columns of numbers or dates that no form reads are named, with what to do.
 func TestUnreadableNumbers(t *testing.T) {
-	text := "money,day,y\n"
+	text := "money,day,size,y\n"
 	for i := range 12 {
-		text += fmt.Sprintf("%s%d,%02d-Jan-24,%d\n", []string{"$", "€"}[i%2], i, i+1, i)
+		size := fmt.Sprint(i, " kg")
+		if i == 7 {
+			size = "big"
+		}
+		text += fmt.Sprintf("%s%d,%02d-Jan-24,%s,%d\n", []string{"$", "€"}[i%2], i, i+1, size, i)
 	}
 	table, err := dataset.Read(context.Background(), strings.NewReader(text), "t.csv", dataset.Label("y"))
 	if err != nil {
@@ -327,6 +331,7 @@ func TestUnreadableNumbers(t *testing.T) {
 	want := []string{
 		`column "money" holds numbers or dates written in several ways, like "$0" and "€1", and is used as text: write them in one way`,
 		`column "day" holds dates with years of two digits, like "01-Jan-24", and is used as text: write years with four digits`,
+		`column "size" is used as text, because "big" is not written as its other texts are (1234.5 kg): add "big" to missing = […] if it means no value, and --set 'data.parse={size="number"}' reads the others`,
 	}
 	if got := table.Notes(); !slices.Equal(got, want) {
 		t.Errorf("notes %q, want %q", got, want)

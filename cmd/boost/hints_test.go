@@ -167,6 +167,12 @@ func TestAdvice(t *testing.T) {
 		{"unlabelled.svm", strings.Repeat("1 0:1 1:2\nnan 0:3 1:1\n", 30), "train FILE --set data.out_of_core=true --set data.on_bad_row=skip"},
 		{"disguised.csv", numbered("x,y", 90, func(i int) string { return fmt.Sprintf("$%d,%d", i%7, i%3) }), "train FILE --label y" + regress},
 		{"short_dates.csv", rows("x,y", "03-Jan-24,1", "04-Jan-24,2", "05-Feb-24,3"), "train FILE --label y --set data.parse={x=\"date\"}" + regress},
+		{"disguised_one_odd.csv", numbered("x,y", 90, func(i int) string {
+			if i == 40 {
+				return "many,2"
+			}
+			return fmt.Sprintf("$%d,%d", i%17, i%3)
+		}), "train FILE --label y" + regress},
 		{"disguised_odd.csv", rows("x,y", "$ 1,2", "$ 2,3", "many,3"), "train FILE --label y --set data.parse={x=\"number\"}" + regress},
 		{"six.csv", numbered("a,b,c,d,e,f,y", 90, func(i int) string {
 			return strings.Repeat(fmt.Sprintf("%d kg,", i%7), 6) + strconv.Itoa(i%3)

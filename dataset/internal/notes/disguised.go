@@ -34,6 +34,11 @@ func (d *disguised) add(column string, texts []string, point byte, ignored bool)
 			d.unread = append(d.unread, fmt.Sprintf("column %q holds dates with years of two digits, like %q, and is %s: write years with four digits", column, texts[0], state))
 			return true
 		}
+		if odd, form, ok := written.Odd(point, texts); ok {
+			d.unread = append(d.unread, fmt.Sprintf("column %q is %s, because %q is not written as its other texts are (%v): add %q to missing = […] if it means no value, and %s reads the others",
+				column, state, odd, form, odd, chunk.ParseHint(map[string]string{column: readingOf(form)})))
+			return true
+		}
 		one, other, ok := written.Mixed(point, texts)
 		if ok {
 			d.unread = append(d.unread, fmt.Sprintf("column %q holds numbers or dates written in several ways, like %q and %q, and is %s: write them in one way", column, one, other, state))
@@ -52,10 +57,15 @@ func (r *readable) add(column string, form written.Form) {
 		r.how = make(map[string]string)
 	}
 	r.listed = append(r.listed, withForm(column, form))
-	r.how[column] = chunk.ParseAsNumber
+	r.how[column] = readingOf(form)
+}
+
+// readingOf returns what data.parse says of a column in a form.
+func readingOf(form written.Form) string {
 	if form.IsDate() {
-		r.how[column] = chunk.ParseAsDate
+		return chunk.ParseAsDate
 	}
+	return chunk.ParseAsNumber
 }
 
 // notes names the columns with the flag that reads them.

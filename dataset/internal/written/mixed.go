@@ -32,6 +32,31 @@ func Mixed(point byte, texts []string) (one, other string, ok bool) {
 	return texts[0], other, true
 }
 
+// Odd returns the first of the texts that keeps the others from being read, and their form: at most one text in ten is
+// neither a number nor a date, and one form reads all others.
+func Odd(point byte, texts []string) (odd string, form Form, ok bool) {
+	s, odds := NewSearch(point), 0
+	for _, text := range texts {
+		if areNumbers([]string{text}) || isDate(text) {
+			if !s.Add(text) {
+				return "", Form{}, false
+			}
+			continue
+		}
+		if odds++; odds == 1 {
+			odd = text
+		}
+		if 10*odds > len(texts) {
+			return "", Form{}, false
+		}
+	}
+	forms := s.Forms()
+	if odds == 0 || len(forms) != 1 {
+		return "", Form{}, false
+	}
+	return odd, forms[0], true
+}
+
 // areNumbers reports whether all texts are numbers, in any form. One of them may have a unit: 1st, 2nd and 3rd are
 // names.
 func areNumbers(texts []string) bool {

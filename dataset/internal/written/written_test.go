@@ -159,6 +159,23 @@ func TestMixed(t *testing.T) {
 	}
 }
 
+// One text in ten may be of another kind than all others, which one form reads.
+func TestOdd(t *testing.T) {
+	for _, c := range []struct{ texts, odd, form string }{
+		{"$1|$2|$3|$4|$5|many|$6|$7|$8|$9", "many", "1,234.5 $"}, {"$1|$2|$3|$4|$5|many|$6|$7|$8", "", ""},
+		{"1 kg|2 kg|3 kg|4 kg|5 kg|6 kg|7 kg|8 kg|9 kg|-", "-", "1234.5 kg"},
+		{"1 kg|2 kg|3 kg|4 kg|5 lb|6 kg|7 kg|8 kg|9 kg|-", "", ""},
+		{"12/13/2024|1/2/2024|1/3/2024|1/4/2024|1/5/2024|1/6/2024|1/7/2024|1/8/2024|1/9/2024|soon", "soon", "mm/dd/yyyy"},
+		{"1/1/2024|1/2/2024|1/3/2024|1/4/2024|1/5/2024|1/6/2024|1/7/2024|1/8/2024|1/9/2024|soon", "", ""}, // two readings
+		{"$1|$2|$3|$4|$5|$6|$7|$8|$9|$10", "", ""}, {"a|b|c", "", ""}, {"", "", ""},
+	} {
+		odd, form, ok := written.Odd('.', strings.Split(c.texts, "|"))
+		if odd != c.odd || ok != (c.odd != "") || ok && form.String() != c.form {
+			t.Errorf("%s: %q, %v, %v", c.texts, odd, form, ok)
+		}
+	}
+}
+
 // What a search finds reads all texts, and is written so that it is found again.
 func FuzzSearch(f *testing.F) {
 	for _, seed := range []string{"$1,200.50|$5", "12 kg|(3 kg)", "31.12.2024|1.2.2024 1:00 AM", "1 234|−5", "€ 1.200", "12,5|7", "Jan 3, 2024|2024-01-04", "03-Jan-24"} {
