@@ -10,7 +10,7 @@ import (
 )
 
 // BenchmarkQuantize times a round's quantization of 1M rows, of all or of half of them.
-func BenchmarkQuantize(b *testing.B) {
+func BenchmarkQuantizeBag(b *testing.B) {
 	const rows = 1 << 20
 	r := rand.New(rand.NewPCG(1, 0))
 	grad, hess := make([]float32, rows), make([]float32, rows)

@@ -18,7 +18,7 @@ func trees(b *testing.B) ([]float64, *ptq.Groups) {
 }
 
 // BenchmarkQuantize makes versions of 31,000 values.
-func BenchmarkQuantize(b *testing.B) {
+func BenchmarkQuantizeTypes(b *testing.B) {
 	values, g := trees(b)
 	for _, m := range []ptq.Method{ptq.Default, ptq.Percentile, ptq.MSE} {
 		for _, d := range ptq.DTypes() {
