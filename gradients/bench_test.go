@@ -9,7 +9,7 @@ import (
 	"boost/parallel"
 )
 
-// BenchmarkQuantize times a round's quantization of 1M rows, of all or of half of them.
+// BenchmarkQuantizeBag times a round's quantization of 1M rows, of all or of half of them.
 func BenchmarkQuantizeBag(b *testing.B) {
 	const rows = 1 << 20
 	r := rand.New(rand.NewPCG(1, 0))

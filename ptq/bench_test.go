@@ -17,7 +17,7 @@ func trees(b *testing.B) ([]float64, *ptq.Groups) {
 	return draw(1, 31_000, (*rand.Rand).NormFloat64), g
 }
 
-// BenchmarkQuantize makes versions of 31,000 values.
+// BenchmarkQuantizeTypes makes versions of 31,000 values.
 func BenchmarkQuantizeTypes(b *testing.B) {
 	values, g := trees(b)
 	for _, m := range []ptq.Method{ptq.Default, ptq.Percentile, ptq.MSE} {

@@ -11,7 +11,7 @@ import (
 // Rates are of float32 values, 4 bytes each: 64 KiB of them in blocks of 64.
 const benchValues = 1 << 14
 
-func BenchmarkQuantize(b *testing.B) {
+func BenchmarkQuantizeBlocks(b *testing.B) {
 	values := tensor(1, benchValues, heavyTailed)
 	out := make([]float32, benchValues)
 	for _, c := range []struct {
