@@ -9,6 +9,7 @@ import (
 
 	"boost/binning"
 	"boost/dataset"
+	"boost/internal/gcpercent"
 	"boost/parallel"
 )
 
@@ -188,7 +189,7 @@ func (s *chunkedSource) sampledRows(ctx context.Context, chosen []uint32) (*data
 
 // gather collects the sampled rows of one part and counts the cells of all.
 func (s *chunkedFiles) gather(ctx context.Context, sampled *chunkedSource) error {
-	defer lowerGCPercent()()
+	defer gcpercent.Lower()()
 	var mutex sync.Mutex
 	parts := s.coded()
 	for _, part := range parts {
@@ -270,7 +271,7 @@ func (s *chunkedSource) code(ctx context.Context, cuts *binning.Cuts, p binning.
 func (s *chunkedFiles) code(ctx context.Context, cuts *binning.Cuts, p binning.Params) error {
 	freeMemory()
 	defer freeMemory()
-	defer lowerGCPercent()()
+	defer gcpercent.Lower()()
 	parts := s.coded()
 	for _, part := range parts {
 		var err error

@@ -12,6 +12,7 @@ import (
 	"boost/binning"
 	"boost/dataset"
 	"boost/gradients"
+	"boost/internal/gcpercent"
 )
 
 // The values of Input.OutOfCore.
@@ -157,7 +158,7 @@ func (l *Tables) open(ctx context.Context, in *Input, paths []string, opts []dat
 		}
 		return InMemory(table), nil
 	}
-	defer lowerGCPercent()()
+	defer gcpercent.Lower()()
 	var table *dataset.ChunkedTable
 	var err error
 	if stream {

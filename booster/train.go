@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"runtime"
 	"time"
 
 	"boost/dataset"
 	"boost/internal/cpu"
+	"boost/internal/gcpercent"
 	"boost/parallel"
 )
 
@@ -86,9 +86,7 @@ func (r *run) prepare(ctx context.Context, train source) (*boosting, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(in.schema.Columns) >= wideTable {
-		r.spared = lowerGCPercent()
-	}
+	r.spared = gcpercent.LowerWide(len(in.schema.Columns))
 	ex, err := r.examples(in)
 	if err != nil {
 		return nil, err
@@ -115,7 +113,6 @@ func (r *run) close() {
 	}
 	if r.spared != nil {
 		r.spared()
-		runtime.GC() // of what trained the model
 	}
 }
 

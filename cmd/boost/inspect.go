@@ -14,6 +14,7 @@ import (
 	"boost/booster/model"
 	"boost/configs"
 	"boost/internal/format"
+	"boost/internal/gcpercent"
 	"boost/internal/report"
 	"boost/internal/terminal"
 )
@@ -152,7 +153,7 @@ func (a *app) inspectTable(ctx context.Context, file string, f *inspectFlags) er
 	if err != nil {
 		return err
 	}
-	defer spareMemory(s.table)()
+	defer gcpercent.LowerWide(len(s.table.Columns()))()
 	for _, texts := range [][]string{s.Problems, s.Notes} {
 		for i := range texts {
 			texts[i] = a.hint(texts[i])

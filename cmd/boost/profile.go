@@ -3,12 +3,12 @@ package main
 import (
 	"context"
 	"errors"
-	"runtime/debug"
 	"slices"
 
 	"boost/booster"
 	"boost/configs"
 	"boost/dataset"
+	"boost/internal/gcpercent"
 	"boost/internal/near"
 	"boost/internal/profile"
 	"boost/internal/report"
@@ -69,22 +69,9 @@ func (a *app) profileTable(ctx context.Context, file string, in *reading, label 
 	}
 	pool := a.pool(0)
 	defer pool.Close()
-	defer spareMemory(t)()
+	defer gcpercent.LowerWide(len(t.Columns()))()
 	s.Profile, err = profile.Of(ctx, t, params, pool)
 	return s, err
-}
-
-// wideTable is the number of columns from which a table is many small objects. The collector lets as much garbage as
-// objects stand before it starts, which is more than the cells of such a table.
-const wideTable = 1 << 16
-
-// spareMemory makes the collector start early until the function that it returns is called, if a table is wide.
-func spareMemory(t *dataset.Table) (done func()) {
-	if len(t.Columns()) < wideTable {
-		return func() {}
-	}
-	before := debug.SetGCPercent(25)
-	return func() { debug.SetGCPercent(before) }
 }
 
 // openReadable opens a table without the columns that cannot be read, which are ignored

@@ -1,4 +1,4 @@
-package booster
+package gcpercent
 
 import (
 	"runtime/debug"
@@ -13,10 +13,11 @@ func gcPercent() int {
 }
 
 // Reading in chunks leaves the collector as it was, whoever ends first.
-func TestLowerGCPercent(t *testing.T) {
-	for before, during := range map[int]int{100: loweredGCPercent, 10: 10, -1: -1} {
+func TestLower(t *testing.T) {
+	LowerWide(wide - 1)()
+	for before, during := range map[int]int{100: lowered, 10: 10, -1: -1} {
 		usual := debug.SetGCPercent(before)
-		first, second := lowerGCPercent(), lowerGCPercent()
+		first, second := Lower(), LowerWide(wide)
 		first()
 		if got := gcPercent(); got != during {
 			t.Errorf("at %d %%: %d %% while files are read, want %d", before, got, during)
