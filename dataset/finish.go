@@ -98,8 +98,9 @@ func (a *tableBuilder) describe(n *notes.Notes, c *columnBuilder, column *Column
 	texts, distinct := rows-column.missing, len(column.levels)
 	textLike := rows > 100 && 2*distinct > texts // names or free text
 	ignored := textLike && a.DropTextLike && c.Want == chunk.WantAny && c.Role == Feature
+	mixed := slices.ContainsFunc(a.mixed, func(e *ParseError) bool { return e.Column == c.Name }) // which says what reads it
 	switch {
-	case c.Want == chunk.WantAny && n.AddNumbersInText(c.Target, column.levels, a.Decimal, ignored):
+	case c.Want == chunk.WantAny && !mixed && n.AddNumbersInText(c.Target, column.levels, a.Decimal, ignored):
 	case ignored:
 		n.AddIgnored(c.Name, distinct, texts)
 	case a.Schema == nil && (c.Role == Feature || c.Role == LabelRole):

@@ -209,8 +209,7 @@ func (a *app) stream(ctx context.Context, files []string, opts ...dataset.Option
 func notesOf(t *dataset.Table) []string {
 	notes := t.Notes()
 	for _, problem := range t.Mixed() {
-		same := fmt.Sprintf("column %q is used as text, because ", problem.Column)
-		notes = slices.DeleteFunc(notes, func(n string) bool { return n == problem.Error() || strings.HasPrefix(n, same) })
+		notes = slices.DeleteFunc(notes, func(n string) bool { return n == problem.Error() })
 	}
 	return notes
 }

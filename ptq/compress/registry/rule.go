@@ -80,8 +80,14 @@ type order []int
 
 // UnmarshalJSON makes memory for the numbers once they are counted: two bytes may be one.
 func (o *order) UnmarshalJSON(b []byte) error {
-	text := strings.TrimSpace(strings.Trim(string(b), "[]"))
-	if *o = nil; text == "" || text == "null" {
+	if *o = nil; string(b) == "null" {
+		return nil
+	}
+	text, isList := strings.CutPrefix(string(b), "[")
+	if !isList {
+		return fmt.Errorf("%.40q is not a list", b)
+	}
+	if text = strings.TrimSpace(strings.TrimSuffix(text, "]")); text == "" {
 		return nil
 	}
 	*o = make(order, 0, strings.Count(text, ",")+1)
