@@ -44,10 +44,7 @@ func TestWholeWeights(t *testing.T) {
 
 func TestMidpoint(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 2))
-	rounds := 20_000
-	if testing.Short() {
-		rounds = 2000
-	}
+	rounds := testenv.UnlessShort(20_000, 2000)
 	t.Run("S0.7/midpoint_stays_between", func(t *testing.T) {
 		for range rounds {
 			l, u := math.Float64frombits(r.Uint64()), math.Float64frombits(r.Uint64())

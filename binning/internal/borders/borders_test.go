@@ -8,6 +8,7 @@ import (
 
 	"boost/binning/internal/borders"
 	"boost/internal/kernel/bin"
+	"boost/internal/testenv"
 )
 
 // bordersByRule is the rule word by word, in big integers.
@@ -63,10 +64,7 @@ func positions(keys []uint32, weights []uint64, bins int) []int {
 
 func TestBorders(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 1))
-	rounds := 10_000
-	if testing.Short() {
-		rounds = 1000
-	}
+	rounds := testenv.UnlessShort(10_000, 1000)
 	t.Run("S0.7/rule_in_big_integers", func(t *testing.T) {
 		for range rounds {
 			n, bins := 1+r.IntN(60), 1+r.IntN(20)
