@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"math"
+	"slices"
 	"strings"
 
 	"boost/binning"
@@ -104,12 +105,13 @@ func (r *run) chooseMetrics(objective objectives.Objective) ([]metrics.Metric, e
 	if err != nil {
 		return nil, fmt.Errorf("%w: objective %s: %w", ErrParams, objective.Name(), err)
 	}
-	names := r.p.Metrics
+	names := slices.Clone(r.p.Metrics)
+	r.p.Metrics = names // in canonical form
 	if len(names) == 0 {
 		names = defaults
 	}
 	var list []metrics.Metric
-	for _, name := range names {
+	for i, name := range names {
 		m, err := metrics.New(name)
 		if err != nil {
 			return nil, fmt.Errorf("%w: metrics.names: %w", ErrParams, err)
@@ -118,6 +120,7 @@ func (r *run) chooseMetrics(objective objectives.Objective) ([]metrics.Metric, e
 			return nil, fmt.Errorf("%w: metrics.names: %s is not defined for objective %s (there are %s)",
 				ErrParams, name, r.p.Objective, strings.Join(defaults, ", "))
 		}
+		names[i] = m.Name()
 		list = append(list, m)
 	}
 	return append(list, r.metrics...), nil

@@ -62,6 +62,22 @@ func TestMetricsAreWeighted(t *testing.T) {
 	}
 }
 
+// A model keeps the names of metrics in their canonical form, in its history and its parameters.
+func TestMetricWithArgument(t *testing.T) {
+	rows := tableOf(t, []column{{Name: "y", Values: []float64{1, 3}}, {Name: "x", Values: upTo(2)}})
+	p := booster.Defaults()
+	p.Objective, p.Metrics, p.Rounds = "regression", []string{"pinball@.250"}, 1
+	m := train(t, p, rows, booster.Valid("valid", rows))
+	h := m.Contents().History[0]
+	if h.Metric != "pinball@0.25" || *h.Values[0] != 0.5 { // (0.75·1 + 0.25·1) / 2
+		t.Errorf("the history has a %s of %v, want a pinball@0.25 of 0.5", h.Metric, *h.Values[0])
+	}
+	kept, err := booster.ParamsOf(m)
+	if err != nil || !slices.Equal(kept.Metrics, []string{"pinball@0.25"}) || p.Metrics[0] != "pinball@.250" {
+		t.Errorf("the model keeps the metrics %q of %q, %v", kept.Metrics, p.Metrics, err)
+	}
+}
+
 // counting is a metric that counts how often it is asked.
 type counting struct{ evals int }
 

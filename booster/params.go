@@ -178,7 +178,7 @@ func trainSettings(p *Params) []setting.Setting {
 		{Name: "sampling.mvs_lambda", Value: &p.MvsLambda, Range: setting.AtLeast(-1), OmitDefault: true,
 			Doc:     "Weight of the squared hessian beside the squared gradient in mvs_fraction's likelihood; -1 = the squared ratio of their means in the round. CatBoost's mvs_reg counts every hessian as 1.",
 			Aliases: []string{"mvs_reg"}},
-		{Name: "metrics.names", Value: &p.Metrics, Choices: metrics.Names(),
+		{Name: "metrics.names", Value: &p.Metrics, Choices: metrics.Names(), Canonical: metrics.Canonical,
 			Doc:     "Metrics to watch, the first leads early stopping; empty = the objective's own.",
 			Aliases: []string{"metric", "metrics", "metric_types", "eval_metric", "custom_metric"}},
 		{Name: "metrics.every", Value: &p.MetricsEvery, Range: setting.AtLeast(1),

@@ -82,12 +82,16 @@ func aliasesOf(names []string, aliases func(name string) []string) map[string]st
 	return own
 }
 
-// MetricName translates another library's name of a metric; a name it does not
-// know comes back in lower case.
+// MetricName translates another library's name of a metric, which may carry an argument, and brings it
+// into its usual form; a name it does not know comes back in lower case.
 func MetricName(name string) string {
 	lower := strings.ToLower(name)
-	if own, ok := metricAliases[lower]; ok && !slices.Contains(metrics.Names(), lower) {
-		return own
+	base := metrics.Base(lower)
+	if own, ok := metricAliases[base]; ok && !slices.Contains(metrics.Names(), base) {
+		lower = own + lower[len(base):]
+	}
+	if usual, err := metrics.Canonical(lower); err == nil {
+		return usual
 	}
 	return lower
 }
@@ -224,7 +228,7 @@ func (r *reader) translateNames(k *Key, v any) any {
 		own := make([]any, 0, len(items))
 		for _, e := range items {
 			if s, ok := e.(string); ok {
-				e = r.ownName("metric", s, k.Choices, metricAliases)
+				e = r.ownMetric(s, k.Choices)
 			}
 			if !slices.Contains(own, e) {
 				own = append(own, e)
@@ -233,6 +237,16 @@ func (r *reader) translateNames(k *Key, v any) any {
 		return own
 	}
 	return v
+}
+
+// ownMetric is ownName of a metric, which may carry an argument.
+func (r *reader) ownMetric(name string, own []string) string {
+	base := metrics.Base(name)
+	name = r.ownName("metric", base, own, metricAliases) + strings.ToLower(name[len(base):])
+	if usual, err := metrics.Canonical(name); err == nil {
+		return usual
+	}
+	return name
 }
 
 func (r *reader) ownName(what, name string, own []string, aliases map[string]string) string {
@@ -254,11 +268,14 @@ func (r *reader) ownName(what, name string, own []string, aliases map[string]str
 
 // isRoot reports whether a name is that of a metric which is the square root of a mean.
 func isRoot(what, name string) bool {
-	info, known := metrics.Lookup(name)
-	if what != "metric" || !known {
+	if what != "metric" {
 		return false
 	}
-	mean, ok := info.Make().(metrics.ByRow)
+	m, err := metrics.New(name)
+	if err != nil {
+		return false
+	}
+	mean, ok := m.(metrics.ByRow)
 	return ok && mean.Root()
 }
 

@@ -63,6 +63,7 @@ func TestAliases(t *testing.T) {
 		{"eval_metric = \"AUC\"", func(c *configs.Config) any { return c.Params.Metrics }, []string{"auc"}},
 		{"metric = \"binary_logloss,auc\"", func(c *configs.Config) any { return c.Params.Metrics }, []string{"logloss", "auc"}},
 		{"metric = [\"l2\", \"rmse\"]", func(c *configs.Config) any { return c.Params.Metrics }, []string{"rmse"}},
+		{"metric = [\"quantile@.90\", \"pinball@0.9\"]", func(c *configs.Config) any { return c.Params.Metrics }, []string{"pinball@0.9"}},
 		{"objective = \"reg:squarederror\"", func(c *configs.Config) any { return c.Params.Objective }, "regression"},
 		{"loss_function = \"Logloss\"", func(c *configs.Config) any { return c.Params.Objective }, "binary"},
 		{"[train]\nobjective = \"multi:softprob\"", func(c *configs.Config) any { return c.Params.Objective }, "multiclass"},

@@ -208,6 +208,8 @@ func TestFileProblems(t *testing.T) {
 		{"needless", "num_class = 3", `run.toml:1: unknown key "num_class": the classes are taken from the label: leave it out`},
 		{"objective", "[train]\nobjective = \"poisson\"", `run.toml:2: train.objective must be "regression", "binary" or "multiclass", not "poisson"`},
 		{"metric", "[metrics]\nnames = [\"acu\"]", `not "acu" (did you mean "auc"?)`},
+		{"metric with argument", "[metrics]\nnames = [\"pinbal@0.9\"]", `not "pinbal@0.9" (did you mean "pinball"?)`},
+		{"metric without its argument", "[metrics]\nnames = [\"huber\"]", `run.toml:2: metrics.names: metric "huber" needs a number above 0, as in "huber@0.9"`},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {

@@ -278,8 +278,9 @@ func (k *Key) assignList(field *[]string, v any, dir string) error {
 		return k.wrongType(v)
 	}
 	for i, s := range items {
-		if len(k.Choices) > 0 && !slices.Contains(k.Choices, s) {
-			return k.badChoice(s)
+		var err error
+		if items[i], err = k.choice(s); err != nil {
+			return err
 		}
 		if k.Path {
 			items[i] = resolve(dir, s)
@@ -290,6 +291,27 @@ func (k *Key) assignList(field *[]string, v any, dir string) error {
 		*field = nil
 	}
 	return nil
+}
+
+// choice returns the usual form of an entry of a list.
+func (k *Key) choice(s string) (string, error) {
+	name := s
+	if k.Canonical != nil {
+		name, _, _ = strings.Cut(s, "@")
+	}
+	switch {
+	case len(k.Choices) == 0:
+		return s, nil
+	case !slices.Contains(k.Choices, name):
+		return "", k.badChoice(s)
+	case k.Canonical == nil:
+		return s, nil
+	}
+	usual, err := k.Canonical(s)
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", k.Name, err)
+	}
+	return usual, nil
 }
 
 // value returns the value that the key has; assign sets a new one.
@@ -465,7 +487,11 @@ func (k *Key) inRange(v float64, shown string) error {
 }
 
 func (k *Key) badChoice(s string) error {
-	return fmt.Errorf("%s must be %s, not %q%s", k.Name, near.Or(quoted(k.Choices)), s, near.Question(near.Words(s, k.Choices)))
+	name := s
+	if k.Canonical != nil {
+		name, _, _ = strings.Cut(s, "@")
+	}
+	return fmt.Errorf("%s must be %s, not %q%s", k.Name, near.Or(quoted(k.Choices)), s, near.Question(near.Words(name, k.Choices)))
 }
 
 // takes says by type what a key takes.

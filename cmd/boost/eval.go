@@ -31,8 +31,8 @@ func (a *app) evalCommand() *cobra.Command {
 		Short: "Compare a model's predictions with a table's labels",
 		Long: `Compare a model's predictions with the labels of a table. Several tables are read as one.
 
-Rows count by the model's weight column if the table has it. Without --metric all metrics that
-fit the model are printed. --rounds K uses only the first K rounds, and --staged N prints the
+Rows count by the model's weight column if the table has it. Without --metric those of its
+objective are printed. --rounds K uses only the first K rounds, and --staged N prints the
 metrics after every N rounds and after the last. --load compact needs little more memory than the
 file of a compressed model.`,
 		Example: `  boost eval price.boost test.csv

@@ -25,10 +25,14 @@ func chooseMetrics(asked []string, objective string, link objectives.Link) ([]st
 	var names []string
 	for _, written := range asked {
 		name := configs.MetricName(written)
-		switch {
-		case !slices.Contains(metrics.Names(), name):
+		if _, known := metrics.Lookup(name); !known {
 			return nil, usagef("unknown metric %q%s: there are %s", written,
-				near.Question(near.Words(written, metrics.Names())), strings.Join(metrics.Names(), ", "))
+				near.Question(near.Words(metrics.Base(written), metrics.Names())), strings.Join(metrics.Names(), ", "))
+		}
+		if _, err := metrics.New(name); err != nil {
+			return nil, usagef("%v", err)
+		}
+		switch {
 		case !metrics.Fits(name, string(link)):
 			return nil, usagef("metric %q does not fit this model: take %s", written, strings.Join(defaults, ", "))
 		case !slices.Contains(names, name):

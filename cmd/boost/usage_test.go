@@ -67,6 +67,8 @@ func TestUsage(t *testing.T) {
 		{"predict t.boost t.csv -o t.boost", []string{"t.boost is read, and cannot be written over"}},
 		{"eval t.boost t.csv --metric logloss", []string{`metric "logloss" does not fit this model: take rmse, mae, r2`}},
 		{"eval t.boost t.csv --metric rsme", []string{`unknown metric "rsme" (did you mean "rmse"?)`}},
+		{"eval t.boost t.csv --metric Pinbal@0.9", []string{`unknown metric "Pinbal@0.9" (did you mean "pinball"?)`}},
+		{"eval t.boost t.csv --metric quantile", []string{`metric "pinball" needs a level above 0 and below 1, as in "pinball@0.9"`}},
 		{"inspect t.csv --set data.label=y", []string{"--set data.label cannot be used here: give --label NAME"}},
 		{"init t.csv --set data.label=y", []string{"give --label NAME"}},
 		{"eval t.boost t.csv --set data.label=y", []string{"--set data.label cannot be used here: this command takes data.format"}},

@@ -19,12 +19,15 @@ type Setting struct {
 	Doc     string   // what it does, in one line
 	Aliases []string // names in LightGBM, XGBoost, CatBoost and scikit-learn
 
-	Choices  []string // texts: what it may be; none for anything
-	Optional bool     // texts with choices: "" is allowed too, for none of them
-	Range    Range    // numbers: the zero value is 0 or more
-	NoLimit  bool     // numbers: 0 means no limit, and so does -1 in a config
-	Path     bool     // texts: names of files
-	Share    bool     // numbers: a part of a whole, which may be written in percent
+	Choices []string // texts: what it may be; none for anything
+	// Canonical returns the usual form of a choice, which may carry an argument after an @; nil where none does.
+	Canonical func(choice string) (string, error)
+
+	Optional bool  // texts with choices: "" is allowed too, for none of them
+	Range    Range // numbers: the zero value is 0 or more
+	NoLimit  bool  // numbers: 0 means no limit, and so does -1 in a config
+	Path     bool  // texts: names of files
+	Share    bool  // numbers: a part of a whole, which may be written in percent
 
 	Run         bool // it cannot change the bytes of a model, and is not stored in it
 	OmitDefault bool // a model does not store the default, so that it has the bytes of models before this parameter

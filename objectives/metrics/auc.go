@@ -1,6 +1,7 @@
 package metrics
 
 import (
+	"cmp"
 	"math"
 	"math/big"
 	"math/bits"
@@ -13,7 +14,7 @@ var aucInfo = Info{
 	Name:    "auc",
 	Aliases: []string{"roc_auc"},
 	Links:   []string{logistic},
-	Make:    func() Metric { return auc{} },
+	build:   func(string, []float64) Metric { return auc{} },
 }
 
 // auc is the area under the receiver operating characteristic: the share of the
@@ -47,18 +48,23 @@ type rankBuffer struct {
 	at          [][digits]uint32 // of a radixSort
 }
 
+// takeRankBuffer returns memory for n rows, to be put back.
+func takeRankBuffer(n int) *rankBuffer {
+	buffer := rankBuffers.Get().(*rankBuffer)
+	if cap(buffer.rows) < n {
+		buffer.rows, buffer.spare = make([]ranked, n), make([]ranked, n)
+	}
+	return buffer
+}
+
 func (auc) Eval(in Input) float64 {
 	if in.Outputs != 1 {
 		return math.NaN()
 	}
 	n := len(in.Labels)
-	buffer := rankBuffers.Get().(*rankBuffer)
+	buffer := takeRankBuffer(n)
 	defer rankBuffers.Put(buffer)
-	if cap(buffer.rows) < n {
-		buffer.rows, buffer.spare = make([]ranked, n), make([]ranked, n)
-	}
-	rows := buffer.rows[:n]
-	run(in.Pool, parallel.Blocks(n, blockRows), &rankTask{in: &in, rows: rows, shift: stepShift(in.Weights)})
+	run(in.Pool, parallel.Blocks(n, blockRows), &rankTask{in: &in, rows: buffer.rows[:n], shift: stepShift(in.Weights)})
 	sorted := buffer.sort(n, in.Pool)
 	if n == 0 || sorted[n-1].key == nanKey {
 		return math.NaN()
@@ -79,6 +85,11 @@ func stepShift(weights []float64) int {
 	return 53 - exponent
 }
 
+// steps returns a weight as a number of steps.
+func steps(weight float64, shift int) int64 {
+	return int64(math.RoundToEven(math.Ldexp(weight, shift)))
+}
+
 // rankTask fills one block of rows.
 type rankTask struct {
 	in    *Input
@@ -91,7 +102,7 @@ func (t *rankTask) Run(_, index int) {
 	for i := lo; i < hi; i++ {
 		row := ranked{key: order(t.in.Values[i]), count: 1}
 		if t.in.Weights != nil {
-			row.count = int64(math.RoundToEven(math.Ldexp(t.in.Weights[i], t.shift)))
+			row.count = steps(t.in.Weights[i], t.shift)
 			if row.count == 0 {
 				row.key = 0 // a NaN without weight does not count
 			}
@@ -171,6 +182,16 @@ func (w *wide) add(x wide) {
 	w[0], carry = bits.Add64(w[0], x[0], 0)
 	w[1], carry = bits.Add64(w[1], x[1], carry)
 	w[2], _ = bits.Add64(w[2], x[2], carry)
+}
+
+// compare returns -1, 0 or 1 as w is less than, equal to or more than x.
+func (w wide) compare(x wide) int {
+	for i := len(w) - 1; i > 0; i-- {
+		if w[i] != x[i] {
+			return cmp.Compare(w[i], x[i])
+		}
+	}
+	return cmp.Compare(w[0], x[0])
 }
 
 // addProduct adds x·y, both below 2^128 and their product below 2^192.

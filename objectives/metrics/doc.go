@@ -1,5 +1,5 @@
-// Package metrics measures predictions against labels: rmse, mae, r2, logloss, auc,
-// error, multi_logloss, multi_error.
+// Package metrics measures predictions against labels. docs/metrics.md lists the metrics with
+// their formulas; some take an argument in their name, as in pinball@0.9.
 //
 // In: labels, weights, raw scores and predictions of all rows. Out: one number,
 // from sums that are exact until one last rounding, so that neither the order of

@@ -30,14 +30,16 @@ type ByRow interface {
 type mean struct {
 	name    string
 	row     rowLosses
-	several bool // takes several outputs, else one
+	outputs int // that it takes: 0 for one, several for two or more
 }
+
+const several = -1
 
 func (m mean) Name() string         { return m.name }
 func (m mean) HigherIsBetter() bool { return false }
 
 func (m mean) Eval(in Input) float64 {
-	if m.several != (in.Outputs > 1) {
+	if m.outputs == several && in.Outputs < 2 || m.outputs != several && in.Outputs != max(m.outputs, 1) {
 		return math.NaN()
 	}
 	total, weight := weightedSums(&in, m.row)
@@ -63,26 +65,26 @@ var (
 		Aliases: []string{
 			"root_mean_squared_error", "l2_root", "l2", "mse", "mean_squared_error", "regression", "regression_l2", "squared_error",
 		},
-		Links: []string{identity, exp, logistic}, // of probabilities it is the root of Brier's score
-		Make:  func() Metric { return rootMean{mean{name: "rmse", row: squaredError}} },
+		Links: append([]string{logistic}, numeric...), // of probabilities it is the root of Brier's score
+		build: func(name string, _ []float64) Metric { return rootMean{mean{name: name, row: squaredError}} },
 	}
 	maeInfo = Info{
 		Name:    "mae",
 		Aliases: []string{"l1", "mean_absolute_error", "regression_l1", "absolute_error"},
-		Links:   []string{identity, exp, logistic},
-		Make:    func() Metric { return mean{name: "mae", row: absoluteError} },
+		Links:   append([]string{logistic}, numeric...),
+		build:   ofRows(absoluteError),
 	}
 	logLossInfo = Info{
 		Name:    "logloss",
 		Aliases: []string{"binary_logloss", "binary", "binary_crossentropy"},
 		Links:   []string{logistic},
-		Make:    func() Metric { return mean{name: "logloss", row: logLoss} },
+		build:   ofRows(logLoss),
 	}
 	errorInfo = Info{
 		Name:    "error",
 		Aliases: []string{"binary_error"},
 		Links:   []string{logistic},
-		Make:    func() Metric { return mean{name: "error", row: wrongSide} },
+		build:   ofRows(wrongSide),
 	}
 	multiLogLossInfo = Info{
 		Name: "multi_logloss",
@@ -90,15 +92,30 @@ var (
 			"multiclass", "softmax", "multi:softprob", "mlogloss", "multiclass_logloss", "categorical_crossentropy",
 		},
 		Links: []string{softmax},
-		Make:  func() Metric { return mean{name: "multi_logloss", row: multiLogLoss, several: true} },
+		build: ofClasses(multiLogLoss),
 	}
 	multiErrorInfo = Info{
 		Name:    "multi_error",
 		Aliases: []string{"merror"},
 		Links:   []string{softmax},
-		Make:    func() Metric { return mean{name: "multi_error", row: multiError, several: true} },
+		build:   ofClasses(multiError),
 	}
 )
+
+// ofRows makes a weighted mean of a loss of one output.
+func ofRows(row rowLosses) func(string, []float64) Metric {
+	return func(name string, _ []float64) Metric { return mean{name: name, row: row} }
+}
+
+// ofArgument makes a weighted mean of a loss of one output that takes a number.
+func ofArgument(row func(argument float64) rowLosses) func(string, []float64) Metric {
+	return func(name string, argument []float64) Metric { return mean{name: name, row: row(argument[0])} }
+}
+
+// ofClasses makes a weighted mean of a loss of several outputs.
+func ofClasses(row rowLosses) func(string, []float64) Metric {
+	return func(name string, _ []float64) Metric { return mean{name: name, row: row, outputs: several} }
+}
 
 // weightedSums returns Σ weight·loss and Σ weight over all rows. Each product is
 // rounded, the sums are exact and rounded once. Rows of weight 0 do not count,

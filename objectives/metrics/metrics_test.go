@@ -5,6 +5,7 @@ import (
 	"math/big"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/integrate"
@@ -71,9 +72,6 @@ func TestPeers(t *testing.T) {
 		{"error", two, 0.48333333333333334, 0.48633879781420764, false, false},
 		{"multi_logloss", three, 1.0107893811338489, 1.072210919109013, false, true},
 		{"multi_error", three, 0.48333333333333334, 0.5136612021857924, false, true},
-	}
-	if len(cases) != len(metrics.Names()) {
-		t.Errorf("%d metrics are tested, there are %v", len(cases), metrics.Names())
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -146,6 +144,40 @@ func TestByHand(t *testing.T) {
 		// pairs: (.3 over .1) 2·.5, (.3 tied .3) 2·3/2, (.2 over .1) 4·.5; of (2+4)·(.5+3)
 		{"weights", "auc", in(list(.1, .3, .3, .2), list(0, 0, 1, 1), list(.5, 3, 2, 4)), (1 + 3 + 2) / 21.0},
 		{"tiny_weights", "auc", in(list(.1, .3, .2), list(0, 1, 0), list(1e-300, 1e-300, 1e-300)), 1},
+		{"no_rows", "medae", metrics.Input{Outputs: 1}, nan},
+		{"no_rows", "max_error", metrics.Input{Outputs: 1}, nan},
+		{"no_weight", "medae", in(list(1, 2), list(3, 4), list(0, 0)), nan},
+		{"no_weight", "max_error", in(list(1, 2), list(3, 4), list(0, 0)), nan},
+		{"nan", "medae", in(list(nan, 2), list(3, 4), nil), nan},
+		{"nan", "max_error", in(list(nan, 2), list(3, 4), nil), nan},
+		{"weight_0_hides_nan", "medae", in(list(nan, 2), list(3, 4), list(0, 7)), 2},
+		{"weight_0_hides_nan", "max_error", in(list(nan, 2), list(3, 4), list(0, 7)), 2},
+		{"inf", "medae", in(list(inf, 2, 2), list(3, 4, 5), nil), 3},
+		{"half_of_the_weight", "medae", in(list(1, 9, 4), list(0, 0, 0), list(2, 1, 1)), 2.5},
+		{"weight_0_between", "medae", in(list(1, 2, 4), list(0, 0, 0), list(2, 0, 2)), 2.5},
+		{"inf", "fair@1", in(list(inf), list(0), nil), inf},
+		{"inf", "huber@1", in(list(inf), list(0), nil), inf},
+		{"huge", "log_cosh", in(list(1e300), list(0), nil), 1e300},
+		{"nan", "log_cosh", in(list(nan), list(0), nil), nan},
+		{"nan", "fair@1", in(list(nan), list(0), nil), nan},
+		{"nan", "huber@1", in(list(nan), list(0), nil), nan},
+		{"nan", "pinball@0.5", in(list(nan), list(0), nil), nan},
+		{"nan", "expectile@0.5", in(list(nan), list(0), nil), nan},
+		{"nan", "smape", in(list(nan), list(0), nil), nan},
+		{"nan", "rmsle", in(list(nan), list(0), nil), nan},
+		{"minus_one", "rmsle", in(list(-1), list(0), nil), nan},
+		{"prediction_0", "poisson_deviance", in(list(0), list(1), nil), nan},
+		{"prediction_0", "gamma_deviance", in(list(0), list(1), nil), nan},
+		{"prediction_0", "tweedie_deviance@1.5", in(list(0), list(1), nil), nan},
+		{"nan", "tweedie_deviance@1.5", in(list(nan), list(1), nil), nan},
+		{"label_below_0", "poisson_deviance", in(list(1), list(-1), nil), nan},
+		{"label_0", "gamma_deviance", in(list(1), list(0), nil), nan},
+		{"label_0", "tweedie_deviance@2.5", in(list(1), list(0), nil), nan},
+		{"two_levels", "pinball@0.25/0.5", in(list(1, 2), list(3), nil), 0.5},
+		{"wrong_outputs", "pinball@0.25/0.5", in(list(1), list(3), nil), nan},
+		{"wrong_outputs", "pinball@0.5", in(list(1, 2), list(3), nil), nan},
+		{"wrong_outputs", "medae", in(list(1, 2), list(3), nil), nan},
+		{"wrong_outputs", "max_error", in(list(1, 2), list(3), nil), nan},
 		{"wrong_outputs", "auc", in(list(.1, .3), list(0), nil), nan},
 		{"wrong_outputs", "rmse", in(list(.1, .3), list(0), nil), nan},
 		{"wrong_outputs", "r2", in(list(.1, .3), list(0), nil), nan},
@@ -181,9 +213,12 @@ func randomRows(r *rand.Rand, n, outputs int, weighted bool) metrics.Input {
 
 func metricsOf(outputs int) []string {
 	if outputs > 1 {
-		return []string{"multi_logloss", "multi_error"}
+		return []string{"multi_logloss", "multi_error", "pinball@0.1/0.5/0.9"}
 	}
-	return []string{"rmse", "mae", "r2", "logloss", "auc", "error"}
+	return []string{
+		"rmse", "mae", "r2", "medae", "max_error", "mape", "smape", "rmsle", "huber@0.1", "fair@1", "log_cosh",
+		"pinball@0.9", "expectile@0.9", "poisson_deviance", "tweedie_deviance@1.5", "logloss", "auc", "error",
+	}
 }
 
 // The same bits for every number of threads and every order of rows; twice the rows
@@ -340,20 +375,71 @@ func TestExactSums(t *testing.T) {
 }
 
 func TestNames(t *testing.T) {
-	if _, err := metrics.New("accuracy"); err == nil {
+	if _, err := metrics.New("exactness"); err == nil {
 		t.Error("New accepted an unknown name")
 	}
 	for _, name := range metrics.Names() {
+		info, ok := metrics.Lookup(name)
+		if !ok {
+			t.Fatalf("Lookup(%q) found nothing", name)
+		}
+		if a := info.Argument; a != nil && a.Default == nil {
+			name += "@" + a.Example
+		}
 		m, err := metrics.New(name)
 		if err != nil || m.Name() != name {
 			t.Errorf("New(%q): %v", name, err)
 		}
+		if len(info.Links) == 0 || !metrics.Fits(name, info.Links[0]) {
+			t.Errorf("%s does not fit the first of the links %v", name, info.Links)
+		}
 	}
 	for name, link := range map[string]string{
 		"auc": "identity", "logloss": "softmax", "multi_error": "logistic", "r2": "logistic", "rmse": "softmax", "mae": "probit",
+		"pinball@0.5": "logistic", "none@0.5": "identity",
 	} {
 		if metrics.Fits(name, link) {
 			t.Errorf("%s fits %s", name, link)
+		}
+	}
+}
+
+// The canonical form of arguments, and what is said of wrong ones.
+func TestArguments(t *testing.T) {
+	for written, want := range map[string]string{
+		"pinball@.90": "pinball@0.9", "pinball@5e-1": "pinball@0.5", "pinball@0.10/0.50/.9": "pinball@0.1/0.5/0.9",
+		"huber@1.0": "huber@1", "huber@1e6": "huber@1000000", "huber@1e21": "huber@1e+21", "fair@1e-7": "fair@1e-07",
+		"tweedie_deviance@+1.5": "tweedie_deviance@1.5", "tweedie_deviance@-0": "tweedie_deviance@0", "rmse": "rmse",
+	} {
+		m, err := metrics.New(written)
+		if err != nil || m.Name() != want {
+			t.Errorf("New(%q): %v, want %q", written, err, want)
+		}
+		if again, err := metrics.Canonical(want); err != nil || again != want {
+			t.Errorf("Canonical(%q) = %q, %v", want, again, err)
+		}
+	}
+	for written, want := range map[string]string{
+		"pinball":                 `metric "pinball" needs a level above 0 and below 1, as in "pinball@0.9"`,
+		"pinball@":                `"" is not a level`,
+		"pinball@1":               `"1" is not a level above 0 and below 1: write the like of "pinball@0.9"`,
+		"pinball@nan":             `"nan" is not a level`,
+		"pinball@0.5/0.1":         `"0.5/0.1" does not ascend: write the like of "pinball@0.1/0.5/0.9"`,
+		"pinball@0.5/0.5":         `does not ascend`,
+		"pinball@0.5/":            `"" is not a level`,
+		"expectile@0.1/0.5":       `"0.1/0.5" is not a level`,
+		"huber@0":                 `"0" is not a number above 0: write the like of "huber@0.9"`,
+		"huber@inf":               `"inf" is not a number above 0`,
+		"fair@-1":                 `"-1" is not a number above 0`,
+		"tweedie_deviance":        `needs a power of at most 0 or at least 1, as in "tweedie_deviance@1.5"`,
+		"tweedie_deviance@0.5":    `"0.5" is not a power`,
+		"rmse@2":                  `metric "rmse@2": rmse takes no argument: write "rmse"`,
+		"none@2":                  `unknown metric "none@2"`,
+		"pinball@0.5@0.9":         `"0.5@0.9" is not a level`,
+		"tweedie_deviance@1e400 ": `is not a power`,
+	} {
+		if m, err := metrics.New(written); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("New(%q) = %v, %v, want an error with %s", written, m, err, want)
 		}
 	}
 }

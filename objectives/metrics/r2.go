@@ -5,8 +5,8 @@ import "math"
 var r2Info = Info{
 	Name:    "r2",
 	Aliases: []string{"r2_score"},
-	Links:   []string{identity, exp},
-	Make:    func() Metric { return r2{} },
+	Links:   numeric,
+	build:   func(string, []float64) Metric { return r2{} },
 }
 
 // r2 is the share of the labels' variance that predictions explain: 1 - Σw(y-v)²/Σw(y-ȳ)².

@@ -8,15 +8,20 @@ import (
 
 // Info is what the rest of the program knows of a built-in metric.
 type Info struct {
-	Name    string
-	Aliases []string // its names in other libraries, in lower case
-	Links   []string // of the models that it is defined for
-	Make    func() Metric
+	Name     string    // without argument
+	Aliases  []string  // its names in other libraries, in lower case
+	Links    []string  // of the models that it is defined for
+	Argument *Argument // nil if it takes none
+
+	build func(name string, argument []float64) Metric
 }
 
 // registry holds the built-in metrics in the order of documentation.
 var registry = []Info{
-	rmseInfo, maeInfo, r2Info, logLossInfo, aucInfo, errorInfo, multiLogLossInfo, multiErrorInfo,
+	rmseInfo, maeInfo, r2Info, medaeInfo, maxErrorInfo, mapeInfo, smapeInfo, rmsleInfo,
+	huberInfo, fairInfo, logCoshInfo, pinballInfo, expectileInfo,
+	poissonDevianceInfo, gammaDevianceInfo, tweedieDevianceInfo,
+	logLossInfo, aucInfo, errorInfo, multiLogLossInfo, multiErrorInfo,
 }
 
 // Links of models, as package objectives names them.
@@ -25,9 +30,14 @@ const (
 	logistic = "logistic"
 	softmax  = "softmax"
 	exp      = "exp"
+	expm1    = "expm1"
+	sorted   = "sorted"
 )
 
-// Names returns the names that New takes.
+// numeric are the links of models that predict numbers.
+var numeric = []string{identity, exp, expm1, sorted}
+
+// Names returns the names of the built-in metrics, without arguments.
 func Names() []string {
 	var names []string
 	for _, info := range registry {
@@ -36,23 +46,41 @@ func Names() []string {
 	return names
 }
 
-// Lookup returns the built-in metric of that name, and whether there is one.
+// Lookup returns the built-in metric that a name, with an argument or without, is of, and whether
+// there is one. New says whether the argument is right.
 func Lookup(name string) (Info, bool) {
-	at := slices.IndexFunc(registry, func(i Info) bool { return i.Name == name })
+	base := Base(name)
+	at := slices.IndexFunc(registry, func(i Info) bool { return i.Name == base })
 	if at < 0 {
 		return Info{}, false
 	}
 	return registry[at], true
 }
 
-// New returns the built-in metric of that name. Those of one output (all but multi_*)
-// are NaN for several outputs.
+// New returns the built-in metric of that name. Some take an argument after an @, as pinball@0.9
+// does. The metric's own name is the canonical one: pinball@.90 is called pinball@0.9.
+//
+// A metric is NaN for a number of outputs that it does not take: multi_* take several, pinball takes
+// as many as it has levels, and all others one.
 func New(name string) (Metric, error) {
 	info, ok := Lookup(name)
 	if !ok {
 		return nil, fmt.Errorf("unknown metric %q (there are %s)", name, strings.Join(Names(), ", "))
 	}
-	return info.Make(), nil
+	numbers, canonical, err := info.numbers(name)
+	if err != nil {
+		return nil, err
+	}
+	return info.build(canonical, numbers), nil
+}
+
+// Canonical returns the name that the metric made by New has.
+func Canonical(name string) (string, error) {
+	m, err := New(name)
+	if err != nil {
+		return "", err
+	}
+	return m.Name(), nil
 }
 
 // List returns the built-in metrics of these names.
@@ -67,7 +95,8 @@ func List(names []string) ([]Metric, error) {
 	return list, nil
 }
 
-// Fits reports whether the metric called name is defined for the predictions of a link.
+// Fits reports whether the metric called name, with an argument or without, is defined for the
+// predictions of a link.
 func Fits(name, link string) bool {
 	info, ok := Lookup(name)
 	return ok && slices.Contains(info.Links, link)
