@@ -1,6 +1,9 @@
 package booster_test
 
 import (
+	"errors"
+	"fmt"
+	"strings"
 	"testing"
 
 	"boost/booster"
@@ -35,6 +38,36 @@ func TestInferObjective(t *testing.T) {
 		got, reason, err := booster.InferObjective(table)
 		if err != nil || got != c.want {
 			t.Errorf("%d values in %d rows: %s (%s), %v; want %s", c.values, c.rows, got, reason, err, c.want)
+		}
+	}
+}
+
+// A label of texts that mostly differ holds ids: a class a row is nothing that anybody wants. Up to 20 texts are classes
+// however few rows they have.
+func TestInferObjectiveOfTexts(t *testing.T) {
+	for _, c := range []struct {
+		rows, values int
+		want         string // "" for an error
+	}{
+		{100, 100, ""},
+		{100, 51, ""},
+		{100, 50, "multiclass"},
+		{20, 20, "multiclass"},
+		{21, 21, ""},
+		{100, 2, "binary"},
+	} {
+		var text strings.Builder
+		text.WriteString("x,y\n")
+		for i := range c.rows {
+			fmt.Fprintf(&text, "%d,n%d\n", i, i%c.values)
+		}
+		table, err := dataset.Read(t.Context(), strings.NewReader(text.String()), "t.csv", dataset.Label("y"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, _, err := booster.InferObjective(table)
+		if got != c.want || (err == nil) != (c.want != "") || err != nil && !errors.Is(err, dataset.ErrTable) {
+			t.Errorf("%d texts in %d rows: %q, %v; want %q", c.values, c.rows, got, err, c.want)
 		}
 	}
 }

@@ -108,7 +108,8 @@ func (tg *target) labels(t *dataset.Table) ([]float64, error) {
 
 // InferObjective chooses an objective for the table's label: binary for two
 // classes, multiclass for more text classes or for up to 20 whole numbers that have two
-// rows each on average, else regression. The reason is for people.
+// rows each on average, else regression. A label of more than 20 texts that differ in more than half of the rows
+// holds ids, and is refused. The reason is for people.
 func InferObjective(t *dataset.Table) (name, reason string, err error) {
 	return labels.InferObjective(t)
 }

@@ -173,7 +173,7 @@ func describeLabel(s *tableProfile, label string, say func(key, format string, a
 	}
 	objective, reason, err := booster.InferObjective(labelled)
 	if err != nil {
-		return err
+		return ofTable([]string{s.File}, err)
 	}
 	starter.Config.Params.Objective = objective
 	say("train.objective", "Chosen because %s.", reason)

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
 	"boost/booster"
@@ -112,8 +113,11 @@ func (s *tableProfile) hasClasses(label string) (bool, error) {
 		return false, err
 	}
 	objective, _, err := booster.InferObjective(labelled)
+	if err != nil { // training will refuse it, and the rest of the table can be looked at
+		s.Problems = append(s.Problems, fmt.Sprintf("%s: %s", s.File, wording(err)))
+	}
 	info, _ := objectives.Lookup(objective)
-	return info.HasClasses(), err
+	return info.HasClasses(), nil
 }
 
 // labelled returns the table with one of its columns as the label.

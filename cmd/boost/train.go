@@ -168,7 +168,7 @@ func (r *trainRun) fit(ctx context.Context, rebuild bool) (*booster.Model, error
 	}
 	objective, why, err := r.objectiveOf(params, table)
 	if err != nil {
-		return nil, err
+		return nil, ofTable(c.Data.Train, err)
 	}
 	r.sayWhat(objective, why, table)
 	if _, err := chooseMetrics(params.Metrics, objective.Name, objective.Link); err != nil {

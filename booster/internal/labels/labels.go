@@ -56,7 +56,8 @@ const maxInferred = 20
 
 // InferObjective chooses an objective for the table's label: binary for two
 // classes, multiclass for more text classes or for up to 20 whole numbers that have two
-// rows each on average, else regression. The reason is for people.
+// rows each on average, else regression. A label of more than 20 texts that differ in more than half of the rows
+// holds ids, and is refused. The reason is for people.
 func InferObjective(t *dataset.Table) (name, reason string, err error) {
 	label := t.LabelColumn()
 	if label == nil {
@@ -66,6 +67,11 @@ func InferObjective(t *dataset.Table) (name, reason string, err error) {
 	switch {
 	case len(classes) == 2:
 		return "binary", fmt.Sprintf("label %q has the two values %s", label.Name(), Names(classes)), nil
+	case label.Kind() == dataset.Category && len(classes) > maxInferred && 2*len(classes) > label.Len():
+		return "", "", fmt.Errorf("%w: label %q is text with %d different values in %d rows, as ids and numbers in an unusual form have: expected classes that repeat, or numbers (name another label, or set train.objective = \"multiclass\" if each text is a class)",
+			dataset.ErrTable, label.Name(), len(classes), label.Len())
+	case label.Kind() == dataset.Category && len(classes) == 1:
+		return "multiclass", fmt.Sprintf("label %q has one text class", label.Name()), nil
 	case label.Kind() == dataset.Category:
 		return "multiclass", fmt.Sprintf("label %q has %d text classes", label.Name(), len(classes)), nil
 	case few && len(classes) > 2 && wholeNumbers(label) && 2*len(classes) > label.Len():
