@@ -84,7 +84,7 @@ func TestValidBy(t *testing.T) {
 		}
 	}
 	for words, tables := range map[string]*dataset.Table{
-		`"test" says neither`:   splitTable(t, 200, "test", "train"),
+		`"test" is no mark`:     splitTable(t, 200, "test", "train"),
 		"marks 200 of 200 rows": splitTable(t, 200, "valid", "valid"),
 		"marks 0 of 200 rows":   splitTable(t, 200, "train", "train"),
 	} {

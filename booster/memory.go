@@ -124,7 +124,7 @@ func (l memoryLimit) check(b budget) error {
 		advice = "train on fewer rows"
 	}
 	if l.name == limitKey {
-		advice = "raise it, or " + advice
+		advice = raised(b.total()) + ", or " + advice
 	}
 	return fmt.Errorf("%w: training needs about %s, %s is %s (%s): %s", ErrBudget, sizeText(b.total()), l.name, sizeText(l.bytes), b, advice)
 }
@@ -137,7 +137,7 @@ func (l memoryLimit) tooDense(p *Params, e *binning.MemoryError) error {
 	case e.Sparse == 0 || e.Sparse >= e.Need:
 		advice = "train on fewer rows or features"
 		if l.name == limitKey {
-			advice = "raise it, or " + advice
+			advice = raised(int64(e.Need)) + ", or " + advice
 		}
 	case p.Gradients == gradients.F32.String():
 		advice = `set train.gradients = "i16"` + sparse + `: "f32" keeps every cell`
@@ -156,6 +156,16 @@ func (l memoryLimit) tooDense(p *Params, e *binning.MemoryError) error {
 		ErrBudget, e.Layout, sizeText(int64(e.Need)), l.name, sizeText(l.bytes), advice)
 }
 
+// raised advises a limit for what takes so many bytes: half as much again, for what comes later.
+func raised(need int64) string {
+	const kib, mib = 1 << 10, 1 << 20
+	size := fmt.Sprintf("%dKiB", need*3/2/kib+1)
+	if need >= mib {
+		size = fmt.Sprintf("%dMiB", need*3/2/mib+1)
+	}
+	return fmt.Sprintf("set train.memory_limit = %q", size)
+}
+
 // sizeText writes a number of bytes for people.
 func sizeText(n int64) string {
 	const unit = 1024
@@ -164,6 +174,8 @@ func sizeText(n int64) string {
 		return fmt.Sprintf("%.1f GiB", float64(n)/(unit*unit*unit))
 	case n >= unit*unit:
 		return fmt.Sprintf("%.1f MiB", float64(n)/(unit*unit))
+	case n < unit:
+		return fmt.Sprintf("%d bytes", n)
 	}
 	return fmt.Sprintf("%.1f KiB", float64(n)/unit)
 }

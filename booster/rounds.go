@@ -141,7 +141,7 @@ func (b *boosting) whyUnsplit() string {
 	case int(m.Offsets()[m.NFeatures()]) == m.NFeatures():
 		return "no feature has more than one bin"
 	case b.n < 2*least:
-		return fmt.Sprintf("%d rows are fewer than twice tree.min_data_in_leaf = %d", b.n, least)
+		return fmt.Sprintf("%d rows are fewer than twice tree.min_data_in_leaf = %d: set tree.min_data_in_leaf = %d", b.n, least, max(1, b.n/8))
 	}
 	return "no split keeps the limits of [tree] and lowers the loss"
 }

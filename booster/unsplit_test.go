@@ -20,7 +20,7 @@ func TestUnsplit(t *testing.T) {
 		why    string
 	}{
 		"a constant column": {rows: 100, x: func(int) float64 { return 7 }, rounds: 10, why: "no feature has more than one bin"},
-		"few rows":          {rows: 39, x: func(i int) float64 { return float64(i) }, rounds: 10, why: "39 rows are fewer than twice tree.min_data_in_leaf = 20"},
+		"few rows":          {rows: 39, x: func(i int) float64 { return float64(i) }, rounds: 10, why: "39 rows are fewer than twice tree.min_data_in_leaf = 20: set tree.min_data_in_leaf = 4"},
 		"enough rows":       {rows: 40, x: func(i int) float64 { return float64(i) }, rounds: 25},
 		"a limit": {rows: 100, x: func(i int) float64 { return float64(i) }, rounds: 10, why: "no split keeps the limits",
 			change: func(p *booster.Params) { p.Tree.MinGain = 1e9 }},

@@ -179,7 +179,8 @@ model = "out/m.boost"
 // Problems are found all at once, each with its line.
 func TestFileProblems(t *testing.T) {
 	cases := []struct{ name, document, want string }{
-		{"syntax", "[data]\ntrain = \n", "run.toml:2: expected value but found '\\n' instead"},
+		{"syntax", "[data]\ntrain = \n", "run.toml:2: expected value but found '\\n' instead (texts need quotes: key = \"text\")"},
+		{"text without quotes", "[data]\ntrain = t.csv\n", `run.toml:2: expected value but found "t" instead (texts need quotes: key = "text")`},
 		{"unknown key", "[data]\nlabl = \"y\"", `run.toml:2: unknown key "data.labl" (did you mean "data.label"?)`},
 		{"unknown section", "[treee]\nleaves = 3", `run.toml:1: unknown section "treee" (did you mean "tree"?)`},
 		{"unknown dotted section", "\nfoo.bar = 3", `run.toml:2: unknown section "foo": the sections are data, binning`},

@@ -11,12 +11,12 @@ import (
 var (
 	quotedText = `"(?:[^"\\]|\\.)*"`
 	advised    = regexp.MustCompile(`((?:[a-z]+\.)?[a-z][a-z_0-9]*) = (` + quotedText + `(?: or ` + quotedText + `)*|\[(?:` + quotedText + `(?:, )?)*\]|\{[^}]*\}|[\w.+-]*\w)`)
-	addMissing = regexp.MustCompile(`add (` + quotedText + `) to missing = \[…\]`)
+	addMissing = regexp.MustCompile(`add (` + quotedText + `(?:, ` + quotedText + `)*) to missing = \[…\]`)
 	advice     = regexp.MustCompile(quotedText + `|\b(?:` + addMissing.String() + `|(?:set|out with) ` + advised.String() + `(?:,? (?:or|and) ` + advised.String() + `)*)`)
 )
 
 // AsFlags returns a message with the settings that it advises as flags. flag words a key and its
-// value, as it stands after --set KEY=.
+// value, as it stands after --set KEY=; "" leaves the setting as it is.
 func AsFlags(text string, flag func(k *Key, value string) string) string {
 	if !strings.Contains(text, " = ") {
 		return text
@@ -51,7 +51,11 @@ func asFlag(setting string, flag func(k *Key, value string) string) string {
 		if value != one {
 			one = `"` + strings.Trim(one, `"`) + `"`
 		}
-		flags = append(flags, flag(key, key.assigned(one)))
+		given := flag(key, key.assigned(one))
+		if given == "" {
+			return setting
+		}
+		flags = append(flags, given)
 	}
 	return strings.Join(flags, " or ")
 }

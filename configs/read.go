@@ -158,7 +158,7 @@ func (r *reader) file(name, document string) {
 	meta, err := toml.Decode(document, &top)
 	if err != nil {
 		if syntax, ok := errors.AsType[toml.ParseError](err); ok {
-			r.problem(place{file: name, line: syntax.Position.Line}, errors.New(syntax.Message))
+			r.problem(place{file: name, line: syntax.Position.Line}, errors.New(explained(syntax.Message)))
 			return
 		}
 		r.problem(place{file: name, line: 1}, err)
@@ -338,6 +338,14 @@ func (r *reader) assign(at place, written string, v any, dir string) {
 		return
 	}
 	r.config.given[k.Name] = at
+}
+
+// explained adds what to do to an error of the TOML reader.
+func explained(message string) string {
+	if strings.HasPrefix(message, "expected value but found") {
+		return message + ` (texts need quotes: key = "text")`
+	}
+	return message
 }
 
 func nameIn(k *Key, at place) string {

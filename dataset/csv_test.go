@@ -164,9 +164,9 @@ func TestReadErrors(t *testing.T) {
 		{"open_quote_skip", in(2, `3,"4`, "5,6"), `t.csv:4: a quote is opened in this record and never closed (double the quotes that are part of the text, or remove it)`,
 			[]dataset.Option{dataset.SkipBadRows()}},
 		{"after_quote", in(2, `3,"4"5`, "5,6"), `t.csv:4: text follows the closing quote of a cell (double the quotes that are part of the text, or set on_bad_row = "skip" to leave such rows out)`, nil},
-		{"mixed", in(28, "forty,5", "fifty,6"), `t.csv:30: column "x": "forty" is not a number, as 93.3 % of the column's cells are; nor is "fifty" in line 31 (set categorical = ["x"] to use the column as text, or add "forty" to missing = […] if it means no value)`, nil},
-		{"mixed_exactly_90", in(9, "forty,5"), `t.csv:11: column "x": "forty" is not a number, as 90 % of the column's cells are (set categorical = ["x"] to use the column as text, or add "forty" to missing = […] if it means no value)`, nil},
-		{"missing_label", in(2, "1,"), `t.csv:4: column "y": the cell is empty, expected a label, and every row needs one (fill it in, or set on_bad_row = "skip" to leave such rows out)`, []dataset.Option{label}},
+		{"mixed", in(28, "forty,5", "fifty,6"), `t.csv:30: column "x": "forty" is not a number, as 93.3 % of the column's cells are; nor is "fifty" in line 31 (set categorical = ["x"] to use the column as text, add "forty", "fifty" to missing = […] if they mean no value, or set on_bad_row = "skip" to leave such rows out)`, nil},
+		{"mixed_exactly_90", in(9, "forty,5"), `t.csv:11: column "x": "forty" is not a number, as 90 % of the column's cells are (set categorical = ["x"] to use the column as text, add "forty" to missing = […] if it means no value, or set on_bad_row = "skip" to leave such rows out)`, nil},
+		{"missing_label", in(2, "1,"), `t.csv:4: column "y": the cell has no value, expected a label, and every row needs one (fill it in, or set on_bad_row = "skip" to leave such rows out)`, []dataset.Option{label}},
 		{"weight", in(2, "1,heavy"), `t.csv:4: column "y": "heavy" is not a number, and a weight has to be one`, []dataset.Option{dataset.Weight("y")}},
 		{"not_utf8", "x,y\n1,a\n2,M\xfcller\n", `t.csv:3: column "y": "M\xfcller" is not UTF-8 text (set encoding = "latin1" or "cp1252" if the file is written in one of them)`, nil},
 		{"not_utf8_id", "x,y\n1,a\n2,M\xfcller\n", `t.csv:3: column "y": "M\xfcller" is not UTF-8 text (set encoding = "latin1" or "cp1252" if the file is written in one of them)`, []dataset.Option{dataset.ID("y")}},
@@ -174,7 +174,11 @@ func TestReadErrors(t *testing.T) {
 		{"repeated", "x,y,x\n1,2,3\n", `t.csv: column "x" stands in the table twice, as column 1 and 3; rename one`, nil},
 		{"absent", "x,y\n1,2\n", `t.csv: the table has no column "z", which is named as label; its columns are "x", "y"`, []dataset.Option{dataset.Label("z")}},
 		{"case", "x,Y\n1,2\n", `t.csv: the table has no column "y", which is named as label (did you mean "Y"?); its columns are "x", "Y"`, []dataset.Option{label}},
-		{"utf16", "\xff\xfex\x00,\x00", `t.csv is UTF-16 text; give it as Arrow, Parquet, Excel (.xlsx), JSON lines, LibSVM text or CSV or TSV in UTF-8, latin1 or cp1252, plain, gzip or zstd`, nil},
+		{"title", "my table\nx,y\n1,2\n", `t.csv:2: 2 cells, expected 1 as in the header (delete all that stands above the names of the columns, or set separator if that is another one)`, nil},
+		{"title_and_label", "my table\nx,y\n1,2\n", `t.csv: the table has no column "y", which is named as label; its only column is "my table" (delete all that stands above the names of the columns)`, []dataset.Option{label}},
+		{"no_header_and_label", "1,2\n3,4\n", `t.csv: the table has no column "y", which is named as label; its columns are "c1", "c2"; t.csv has no header line: its columns are called c1 to c2`, []dataset.Option{label}},
+		{"array", "[\n  {\"x\": 1}\n]\n", `t.csv is a JSON array; jq -c '.[]' t.csv writes it as JSON lines`, nil},
+		{"utf16", "\xff\xfex\x00,\x00", `t.csv is UTF-16 text; iconv -f UTF-16 -t UTF-8 t.csv > t.csv.utf8 writes it as UTF-8`, nil},
 		{"parquet", "PAR1\x00\x00", `t.csv is too short for a Parquet file`, nil},
 		{"binary", "x,y\n\x00\x01,2\n", `t.csv is not a text file (contains NUL bytes)`, nil},
 		{"lines_of_old", "x,y\r1,2\r3,4\r", `t.csv ends its lines with a carriage return alone; write them with a line feed (tr '\r' '\n')`, nil},
@@ -505,6 +509,8 @@ func TestFiles(t *testing.T) {
 	})
 	writeFile(t, in("other.csv"), []byte("x,z\n1,2\n"))
 	writeFile(t, in("wide.csv"), []byte("x,y,z\n1,2,3\n"))
+	writeFile(t, in("narrow.csv"), []byte("x\n1\n"))
+	writeFile(t, in("turned.csv"), []byte("y,x\n1,2\n"))
 	writeFile(t, in("empty.csv"), nil)
 	writeFile(t, in("cut.csv.gz"), zipped(messyTable(1000))[:2000])
 	flipped := zipped("x,y\n1,2\n")
@@ -520,8 +526,10 @@ func TestFiles(t *testing.T) {
 		{"no_match", []string{in("*.tsv")}, "no file matches " + in("*.tsv")},
 		{"empty", []string{in("empty.csv")}, in("empty.csv") + " is empty"},
 		{"header", []string{in("a.csv"), in("other.csv")},
-			`column 2 of ` + in("other.csv") + ` is "z", of ` + in("a.csv") + ` it is "y"; files that are read as one need the same header`},
-		{"width", []string{in("a.csv"), in("wide.csv")}, in("wide.csv") + " has 3 columns, " + in("a.csv") + " has 2; files that are read as one need the same header"},
+			in("other.csv") + ` has column "z" where ` + in("a.csv") + ` has column "y"; files that are read as one need the same columns in the same order`},
+		{"width", []string{in("a.csv"), in("wide.csv")}, in("wide.csv") + " has column \"z\", which " + in("a.csv") + " lacks; files that are read as one need the same columns in the same order"},
+		{"lacking", []string{in("a.csv"), in("narrow.csv")}, in("narrow.csv") + " lacks column \"y\", which " + in("a.csv") + " has; files that are read as one need the same columns in the same order"},
+		{"order", []string{in("a.csv"), in("turned.csv")}, in("turned.csv") + " has the columns of " + in("a.csv") + " in another order; files that are read as one need the same columns in the same order"},
 		{"one_empty", []string{in("a.csv"), in("empty.csv")}, in("empty.csv") + " is empty"},
 		{"cut_off", []string{in("cut.csv.gz")}, in("cut.csv.gz") + " is cut off: its gzip data ends too early: unexpected EOF"},
 		{"damaged", []string{in("flipped.csv.gz")}, in("flipped.csv.gz") + " is damaged: gzip: invalid checksum"},

@@ -52,6 +52,10 @@ func (e ParseErrors) Unwrap() []error {
 	return all
 }
 
+// AbsentError is a column that an option names and the table lacks: File, Column, the Option, the Columns that
+// there are, and Notes on how the table was read. errors.Is(err, ErrTable) holds.
+type AbsentError = chunk.AbsentError
+
 // ColumnError is a column that cannot be read, in a table that can be read without it: it holds lists, is
 // encrypted, or is written in a way that is not understood. errors.Is(err, ErrTable) holds.
 type ColumnError = chunk.ColumnError

@@ -114,7 +114,7 @@ func TestFromColumnsErrors(t *testing.T) {
 			`column "x" is named as label and as id; it can be one of them`},
 		{"all_ignored", []dataset.ColumnData{x}, []dataset.Option{dataset.Ignore("x")}, `every column of the table is ignored`},
 		{"missing_label", []dataset.ColumnData{{Name: "x", Values: []string{"1", "NA"}}}, []dataset.Option{dataset.Label("x")},
-			`row 2: column "x": the cell is empty, expected a label, and every row needs one (fill it in, or set on_bad_row = "skip" to leave such rows out)`},
+			`row 2: column "x": the cell has no value, expected a label, and every row needs one (fill it in, or set on_bad_row = "skip" to leave such rows out)`},
 		{"inexact", []dataset.ColumnData{{Name: "x", Values: []int64{1, 1<<53 + 1}}}, nil,
 			`row 2: column "x" holds an integer that float64 cannot hold exactly; give it as text to use it as a category`},
 		{"weight_text", []dataset.ColumnData{{Name: "x", Values: []string{"1", "heavy"}}}, []dataset.Option{dataset.Weight("x")},

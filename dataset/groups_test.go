@@ -29,7 +29,7 @@ func TestGroups(t *testing.T) {
 		"one":       {[]int{3, 3, 3, 3, 3}, []int{0, 5}, ""},
 		"apart":     {[]float64{7, 7, 1, 7, 7}, nil, `row 4: column "q": "7" is not one query in one place: its rows begin in row 1, and others stand between (sort the table by this column)`},
 		"apart too": {[]string{"a", "b", "a", "b", "c"}, nil, `row 3: column "q": "a" is not one query in one place: its rows begin in row 1, and others stand between (sort the table by this column)`},
-		"missing":   {[]float64{7, nan, 1, 7, 7}, nil, `row 2: column "q": the cell is empty, expected a query, and every row needs one`},
+		"missing":   {[]float64{7, nan, 1, 7, 7}, nil, `row 2: column "q": the cell has no value, expected a query, and every row needs one`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			table := fromColumns(t, []dataset.ColumnData{{Name: "q", Values: c.values}, {Name: "x", Values: []int{1, 2, 3, 4, 5}}}, dataset.Group("q"))
@@ -100,7 +100,7 @@ func TestInitScores(t *testing.T) {
 		}
 	}
 	_, _, err := readText(t, "a,x\n1,1\n,2\n", dataset.InitScore("a")).InitScores()
-	if want := `t.csv:3: column "a": the cell is empty, expected an init score: a finite number`; err == nil || err.Error() != want {
+	if want := `t.csv:3: column "a": the cell has no value, expected an init score: a finite number`; err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}
 }

@@ -2,9 +2,11 @@ package dataset
 
 import (
 	"context"
+	"errors"
 	"io"
 	"os"
 	"slices"
+	"strings"
 	"sync"
 
 	"boost/dataset/internal/chunk"
@@ -76,10 +78,22 @@ func (in *input) targets(ctx context.Context) ([]chunk.Target, error) {
 		return nil, err
 	}
 	targets, err := in.Resolve(names)
+	if absent, ok := errors.AsType[*AbsentError](err); ok {
+		absent.File, absent.Notes = in.name(), in.headerNotes()
+		return nil, absent
+	}
 	if err != nil {
-		return nil, chunk.Errorf("%s: %w", in.name(), err)
+		return nil, chunk.Errorf("%s: %w%s", in.name(), err, strings.Join(append([]string{""}, in.headerNotes()...), "; "))
 	}
 	return targets, nil
+}
+
+// headerNotes says where the names of the columns are from, if that may explain why some are not there.
+func (in *input) headerNotes() []string {
+	if _, is := chunk.Find[chunk.Headed](in.source); is {
+		return in.source.Notes(0)
+	}
+	return nil
 }
 
 // notes says how the inputs are written, which hold so many blank lines, and what was asked for in vain.

@@ -87,11 +87,11 @@ func TestLibSVMErrors(t *testing.T) {
 		want string
 	}{
 		"value":            {text: "1 1:1\n\n0 2:x3\n", want: `x.svm:3: column "f2": "x3" is not a number (add "x3" to missing = […] if it means no value)`},
-		"empty value":      {text: "1 1:\n", want: `x.svm:1: column "f1": the cell is empty, expected a number (add "" to missing = […] if it means no value)`},
+		"empty value":      {text: "1 1:\n", want: `x.svm:1: column "f1": the cell has no value, expected a number (add "" to missing = […] if it means no value)`},
 		"label":            {text: "yes 1:1\n", want: `x.svm:1: column "label": "yes" is not a number, as labels of LibSVM files are (number the classes)`},
 		"labels":           {text: "1,3 1:1\n", want: `x.svm:1: column "label": "1,3" is not one label, and rows with several cannot be learned from (write one file per label)`},
 		"no label":         {text: "1 1:1\n3:1 4:1\n", want: `x.svm:2: a row begins with its label, this one begins with "3:1" (write 0 before rows without a label; weights belong into a file of their own, named like this one with .weight)`},
-		"missing label":    {text: "1 1:1\n? 1:1\n", want: `x.svm:2: column "label": the cell is empty, expected a label, and every row needs one (fill it in, or set on_bad_row = "skip" to leave such rows out)`},
+		"missing label":    {text: "1 1:1\n? 1:1\n", want: `x.svm:2: column "label": the cell has no value, expected a label, and every row needs one (fill it in, or set on_bad_row = "skip" to leave such rows out)`},
 		"twice":            {text: "1 1:1\n0 2:0 3:1 2:5\n", want: `x.svm:2: index 2 stands in this row twice (leave one of them out)`},
 		"no index":         {text: "1 1:1 a:1\n", want: `x.svm:1: "a:1" is not a feature: its index is not a whole number from 0 on (the largest index that can be read is 2147483646)`},
 		"large index":      {text: "1 1:1 2147483647:1\n", want: `x.svm:1: "2147483647:1" is not a feature: its index is not a whole number from 0 on (the largest index that can be read is 2147483646)`},

@@ -256,7 +256,7 @@ func TestClasses(t *testing.T) {
 	t.Run("missing", func(t *testing.T) {
 		schema := mustRead(t, "x,y\n1,a\n", dataset.Label("y")).Schema()
 		_, err := mustRead(t, "x,y\n1,a\n1,\n", dataset.As(schema)).EncodeClasses([]string{"a"}, false)
-		want := `t.csv:3: column "y": the cell is empty, expected a class`
+		want := `t.csv:3: column "y": the cell has no value, expected a class`
 		if err == nil || err.Error() != want {
 			t.Errorf("got  %v\nwant %s", err, want)
 		}
@@ -306,7 +306,7 @@ func TestWeights(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"x,w\n1,1\n1,-1\n":  `t.csv:3: column "w": "-1" is not a weight: a finite number of at least 0`,
-		"x,w\n1,1\n1,\n":    `t.csv:3: column "w": the cell is empty, expected a weight: a finite number of at least 0`,
+		"x,w\n1,1\n1,\n":    `t.csv:3: column "w": the cell has no value, expected a weight: a finite number of at least 0`,
 		"x,w\n1,inf\n1,1\n": `t.csv:2: column "w": "inf" is not a weight: a finite number of at least 0`,
 	} {
 		_, err := mustRead(t, text, dataset.Weight("w")).Weights()

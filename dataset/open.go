@@ -130,8 +130,8 @@ func (c *collector) collect(ctx context.Context, targets []chunk.Target) (chunks
 		chunks = append(chunks, ch)
 		rows, bytes = rows+int64(ch.Rows), bytes+size
 		if whole && c.MemoryLimit > 0 && bytes > c.MemoryLimit {
-			return chunk.TooLarge("%s: %d rows of %d columns take %s; memory_limit is %s (set out_of_core = true, ignore columns, or raise it)",
-				c.name(), rows, len(targets), chunk.ByteText(bytes), chunk.ByteText(c.MemoryLimit))
+			return chunk.TooLarge("%s: %d rows of %d columns take %s; memory_limit is %s (set out_of_core = true, ignore columns, or %s)",
+				c.name(), rows, len(targets), chunk.ByteText(bytes), chunk.ByteText(c.MemoryLimit), chunk.RaiseLimit(bytes))
 		}
 		return nil
 	})

@@ -62,7 +62,7 @@ func TestParquetFiles(t *testing.T) {
 		t.Errorf("two formats: %v", err)
 	}
 	_, err = dataset.OpenAll(ctx, []string{first, writeFile(t, filepath.Join(dir, "z.parquet"), content(t, interop("polars.zstd.parquet")))})
-	if !errors.Is(err, dataset.ErrTable) || !strings.Contains(err.Error(), "need the same header") {
+	if !errors.Is(err, dataset.ErrTable) || !strings.Contains(err.Error(), "need the same columns") {
 		t.Errorf("two tables: %v", err)
 	}
 }

@@ -35,7 +35,7 @@ func TestProblemsTogether(t *testing.T) {
 		`t.csv:12: 5 cells, expected 4 as in the header`,
 		`t.csv:22: column "b": "bee" is not a number, as 97.3 % of the column's cells are`,
 		`t.csv:23: column "a": "ay" is not a number, as 97.3 % of the column's cells are`,
-		`t.csv:24: column "y": the cell is empty, expected a label, and every row needs one`,
+		`t.csv:24: column "y": the cell has no value, expected a label, and every row needs one`,
 		`t.csv:37: column "w": "much" is not a number, and a weight has to be one`,
 	}
 	for _, size := range []int{1, 16, 1 << 20} {

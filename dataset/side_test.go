@@ -95,7 +95,7 @@ func TestSideFileErrors(t *testing.T) {
 		"no init scores": {map[string]string{"t": table, "t.init": ""}, nil, "DIR/t.init:1: the file is for 0 rows, DIR/t has 3 (write it anew for this table, or set side_files = \"ignore\")"},
 		"LibSVM":         {map[string]string{"t": "1 1:5\n0 1:6\n", "t.weight": "1\n2\n3\n"}, nil, "DIR/t.weight:3: the file is for 3 rows, DIR/t has 2 (write it anew for this table, or set side_files = \"ignore\")"},
 		"text":           {map[string]string{"t": table, "t.weight": "1\nheavy\n3\n"}, nil, `DIR/t.weight:2: column "weight": "heavy" is not a number, and each line holds the weight of one row`},
-		"blank line":     {map[string]string{"t": table, "t.weight": "1\n\n3\n"}, nil, `DIR/t.weight:2: column "weight": the cell is empty, expected a number, and each line holds the weight of one row`},
+		"blank line":     {map[string]string{"t": table, "t.weight": "1\n\n3\n"}, nil, `DIR/t.weight:2: column "weight": the cell has no value, expected a number, and each line holds the weight of one row`},
 		"half a row":     {map[string]string{"t": table, "t.query": "1.5\n1.5\n"}, nil, `DIR/t.query:1: column "qid": "1.5" is not a whole number of rows, and each line holds how many rows a query has`},
 		"huge query":     {map[string]string{"t": table, "t.query": "3000000000\n"}, nil, `DIR/t.query:1: column "qid": "3000000000" is not a whole number of rows, and each line holds how many rows a query has`},
 		"two weights":    {map[string]string{"t": table, "t.weight": "1 2\n"}, nil, "DIR/t.weight:1: 2 numbers, expected 1"},

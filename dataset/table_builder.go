@@ -383,13 +383,16 @@ func (a *tableBuilder) oddLevels(c *columnBuilder) []bool {
 	return odd
 }
 
+// shownOdd is the number of odd cells that a message shows with their places.
+const shownOdd = 3
+
 // mixedColumn describes a column that is neither clearly numbers nor clearly text.
 func (a *tableBuilder) mixedColumn(c *columnBuilder, parsed, present int) *ParseError {
 	cells := a.oddCells(c)
 	e := &ParseError{Column: c.Name, Value: cells[0].Text}
 	a.locations.Mark(e, cells[0].Row)
 	e.Want = fmt.Sprintf("a number, as %.3g %% of the column's cells are", math.Floor(1000*float64(parsed)/float64(present))/10)
-	for _, cell := range cells[1:] {
+	for _, cell := range cells[1:min(len(cells), shownOdd)] {
 		_, line := a.locations.Locate(cell.Row)
 		unit := "line"
 		if e.Row {
@@ -397,12 +400,15 @@ func (a *tableBuilder) mixedColumn(c *columnBuilder, parsed, present int) *Parse
 		}
 		e.Want += fmt.Sprintf("; nor is %q in %s %d", cell.Text, unit, line)
 	}
-	e.Fix = fmt.Sprintf("set categorical = [%q] to use the column as text, or add %q to missing = […] if it means no value",
-		c.Name, cells[0].Text)
 	texts := make([]string, len(cells))
 	for i, cell := range cells {
 		texts[i] = cell.Text
 	}
+	add := fmt.Sprintf("add %q to missing = […] if it means no value", texts[0])
+	if len(texts) > 1 {
+		add = fmt.Sprintf("add %s to missing = […] if they mean no value", chunk.NameList(texts, len(texts)))
+	}
+	e.Fix = fmt.Sprintf("set categorical = [%q] to use the column as text, %s, or set on_bad_row = \"skip\" to leave such rows out", c.Name, add)
 	// Beside plain numbers, those with a unit and dates are not read in any form.
 	if forms := chunk.FormsOf(a.Decimal, texts); len(forms) > 0 && forms[0].Bare() {
 		ways := []string{chunk.ParseHint(map[string]string{c.Name: ParseNumber})}

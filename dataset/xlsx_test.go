@@ -55,8 +55,15 @@ func TestWorkbooksOfOthers(t *testing.T) {
 			t.Errorf("%s from a stream: %v", form, err)
 		}
 	}
-	if _, err := dataset.Open(ctx, filepath.Join(folder, "pandas.xlsx"), dataset.Sheet("Data")); !errors.Is(err, dataset.ErrTable) || !strings.Contains(err.Error(), `has no sheet "Data" (set data.sheet to one of "About", "My data")`) {
+	if _, err := dataset.Open(ctx, filepath.Join(folder, "pandas.xlsx"), dataset.Sheet("Data")); !errors.Is(err, dataset.ErrTable) || !strings.Contains(err.Error(), `has no sheet "Data" (set data.sheet = "About" or "My data")`) {
 		t.Errorf("a sheet that is not there: %v", err)
+	}
+	first := `the sheet "About" of ` + filepath.Join(folder, "pandas.xlsx") + ` is read, the first of 2 (set data.sheet = "My data" for the next one)`
+	if table, err := dataset.Open(ctx, filepath.Join(folder, "pandas.xlsx")); err != nil || !slices.Contains(table.Notes(), first) {
+		t.Errorf("a workbook of two sheets: %v, notes %q", err, table.Notes())
+	}
+	if _, err := dataset.Open(ctx, filepath.Join(folder, "pandas.xlsx"), dataset.Label("y")); err == nil || !strings.Contains(err.Error(), first) {
+		t.Errorf("a column of another sheet: %v", err)
 	}
 }
 
@@ -223,7 +230,7 @@ func TestWorkbookRefusals(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := dataset.Open(context.Background(), both); err == nil || !strings.Contains(err.Error(), "need the same header") {
+	if _, err := dataset.Open(context.Background(), both); err == nil || !strings.Contains(err.Error(), "need the same columns") {
 		t.Errorf("files with other headers: %v", err)
 	}
 }

@@ -16,14 +16,16 @@ func (a *app) hint(text string) string {
 	return configs.AsFlags(text, a.flagFor)
 }
 
-// flagFor returns the flag that gives a key a value, as a shell reads it.
+// flagFor returns the flag that gives a key a value, as a shell reads it, "" if the command has none.
 func (a *app) flagFor(key *configs.Key, value string) string {
 	var flags []keyFlag
 	switch a.command {
 	case "train":
 		flags = slices.Concat(trainKeyFlags, columnFlags)
 	case "inspect", "init":
-		flags = columnFlags
+		if flags = columnFlags; !slices.Contains(readingKeys, key.Name) && !slices.Contains(typeKeys, key.Name) {
+			return ""
+		}
 	case "predict":
 		flags = []keyFlag{{name: "id", key: "data.id"}}
 	}

@@ -50,8 +50,8 @@ func (r *trainRun) load(ctx context.Context, rebuild bool) (*booster.Tables, err
 	if errors.Is(err, dataset.ErrNoLabel) {
 		return nil, r.noLabel
 	}
-	if named := fmt.Sprintf("%q, which is named as ", c.Params.ValidBy); err != nil && strings.Contains(err.Error(), named+"id") {
-		return nil, &plainError{strings.Replace(err.Error(), named+"id", named+"valid_by", 1), err}
+	if absent, ok := errors.AsType[*dataset.AbsentError](err); ok && absent.Option == "id" && absent.Column == c.Params.ValidBy {
+		absent.Option = "valid_by"
 	}
 	if err != nil {
 		return nil, err

@@ -19,7 +19,7 @@ func TestAllUnseen(t *testing.T) {
 	} {
 		r := must(t, 3, boost(t, args...))
 		says(t, r.errors, `new.csv: column "city": training had none of its categories`, `here "`, `"oslo"`, `"rome"`, `"kyiv"`,
-			`; in training "Oslo", "Kyiv", "Rome" (give --on-unseen missing`)
+			`; in training "Oslo", "Kyiv", "Rome" (--on-unseen missing`)
 		if exists("p.csv") || exists("p.parquet") || exists("p.boost") {
 			t.Errorf("%q wrote its output", args)
 		}

@@ -130,7 +130,7 @@ func (u *Levels) Check(files []string) error {
 		if found == nil || c.Role != dataset.Feature || u.known[c.Name] || found.Rows < 2 {
 			continue
 		}
-		problems = append(problems, tableErrorf("%s: column %q: training had none of its categories: here %s; in training %s (give --on-unseen missing treats them as missing values)",
+		problems = append(problems, tableErrorf("%s: column %q: training had none of its categories: here %s; in training %s (--on-unseen missing treats them as missing values)",
 			strings.Join(files, " "), c.Name, someLevels(found.Names, found.Levels), someLevels(c.Levels, len(c.Levels))))
 	}
 	return errors.Join(problems...)

@@ -32,7 +32,7 @@ func Marked(t *dataset.Table, column string, groups []int) (train, held []int32,
 	for row := range out {
 		is, known := marks[strings.ToLower(strings.TrimSpace(c.Text(row)))]
 		if !known {
-			return nil, nil, fmt.Errorf("%w: %s: column %q marks rows for validation (train.valid_by), and %q says neither: expected valid, true, yes or 1, or for the rows to train on train, false, no or 0",
+			return nil, nil, fmt.Errorf("%w: %s: column %q marks rows for validation (train.valid_by), and %q is no mark: expected valid, true, yes or 1 for validation, and train, false, no or 0 for training",
 				dataset.ErrTable, t.Place(row), column, c.Text(row))
 		}
 		out[row] = is

@@ -135,6 +135,16 @@ func ByteText(n int64) string {
 	return fmt.Sprintf("%d bytes", n)
 }
 
+// RaiseLimit advises a limit for a table that takes n bytes or more: twice as much.
+func RaiseLimit(n int64) string {
+	const kib, mib = 1 << 10, 1 << 20
+	size := fmt.Sprintf("%dKiB", 2*n/kib+1)
+	if n >= mib {
+		size = fmt.Sprintf("%dMiB", 2*n/mib+1)
+	}
+	return fmt.Sprintf("set memory_limit = %q", size)
+}
+
 // What a page may claim before memory is taken for it. Snappy, gzip and LZ4 cannot
 // make a page shrink to less than 1/1,100. Zstd and brotli can, on pages of one
 // value over and over, which are taken up to constantPage.

@@ -164,7 +164,7 @@ type OddCell struct {
 }
 
 // KeptOdd is the number of odd cells per column and chunk that a message may show. They have different texts.
-const KeptOdd = 3
+const KeptOdd = 8
 
 func (c *OddCells) add(row int, cell []byte, all bool) {
 	c.Count++

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"boost/internal/near"
 )
 
 // ErrTable is wrapped by every error that is the fault of a table: a file that is
@@ -33,8 +35,8 @@ func TooLarge(format string, args ...any) error { return &memoryError{fmt.Sprint
 
 // OverLimit is the error about a part of a file that has to be unpacked whole.
 func OverLimit(file, part string, size, limit int64) error {
-	return TooLarge("%s: a %s of it takes %s unpacked; memory_limit is %s (write the file with smaller row groups, or raise it)",
-		file, part, ByteText(size), ByteText(limit))
+	return TooLarge("%s: a %s of it takes %s unpacked; memory_limit is %s (write the file with smaller row groups, or %s)",
+		file, part, ByteText(size), ByteText(limit), RaiseLimit(size))
 }
 
 // IsExplained reports whether an error says all that is to be said: where, and what to do.
@@ -60,7 +62,7 @@ func (e *ParseError) Error() string {
 	s.WriteString(e.Place() + ": ")
 	switch {
 	case e.Column != "" && e.Value == "":
-		fmt.Fprintf(&s, "column %q: the cell is empty, expected ", e.Column)
+		fmt.Fprintf(&s, "column %q: the cell has no value, expected ", e.Column)
 	case e.Column != "":
 		fmt.Fprintf(&s, "column %q: %q is not ", e.Column, e.Value)
 	}
@@ -102,6 +104,36 @@ func (e *ColumnError) Unwrap() error { return ErrTable }
 func CannotRead(file, column, format string, args ...any) error {
 	return &ColumnError{column, fmt.Sprintf("%s: column %q ", file, column) + fmt.Sprintf(format, args...)}
 }
+
+// AbsentError is a column that an option names and the table lacks. errors.Is(err, ErrTable) holds.
+type AbsentError struct {
+	File    string   // as it was given; empty for tables made in memory
+	Column  string   // name
+	Option  string   // the option that names it: label, weight, …
+	Columns []string // those of the table
+	Notes   []string // how the table was read
+}
+
+// Error returns `file: the table has no column "name", which is named as …`, with the columns that there are.
+func (e *AbsentError) Error() string {
+	var s strings.Builder
+	if e.File != "" {
+		s.WriteString(e.File + ": ")
+	}
+	fmt.Fprintf(&s, "the table has no column %q, which is named as %s%s; ", e.Column, e.Option, near.Question(near.Words(e.Column, e.Columns)))
+	if len(e.Columns) == 1 && e.File != "" {
+		fmt.Fprintf(&s, "its only column is %q (delete all that stands above the names of the columns)", e.Columns[0])
+	} else {
+		s.WriteString("its columns are " + NameList(e.Columns, 20))
+	}
+	for _, note := range e.Notes {
+		s.WriteString("; " + note)
+	}
+	return s.String()
+}
+
+// Unwrap returns ErrTable.
+func (e *AbsentError) Unwrap() error { return ErrTable }
 
 // tableError is a complaint in its own words that wraps ErrTable and its cause.
 type tableError struct {

@@ -120,13 +120,22 @@ func ReadUnchanged(f *os.File, name string, read func() error) error {
 // foreign lists the first bytes of files in formats that are not read. In a fix, FILE stands for the name of the file.
 var foreign = []struct{ magic, name, fix string }{
 	{magic: "BZh91AY&SY", name: "a bzip2 file"}, {magic: "\xfd7zXZ", name: "an xz file"},
-	{magic: "\xff\xfe", name: "UTF-16 text"}, {magic: "\xfe\xff", name: "UTF-16 text"}, {magic: "FEA1\x00", name: "a Feather file of version 1"},
+	{"\xff\xfe", "UTF-16 text", utf8Fix}, {"\xfe\xff", "UTF-16 text", utf8Fix}, {magic: "FEA1\x00", name: "a Feather file of version 1"},
 	{magic: "%PDF-", name: "a PDF document"}, {"\xd0\xcf\x11\xe0", "an old or encrypted spreadsheet or document", "save the table as .xlsx without a password, or as CSV"},
 	{"SQLite format 3\x00", "an SQLite database", `duckdb -c "COPY (SELECT * FROM sqlite_scan('FILE', 'NAME')) TO 'NAME.parquet'" writes its table NAME as Parquet`},
 	{magic: "Obj\x01", name: "an Avro file"}, {magic: "\x89HDF", name: "an HDF5 file"}, {magic: "\x93NUMPY", name: "a NumPy array"},
 	{magic: "<!DOCTYPE", name: "a web page"}, {magic: "<!doctype", name: "a web page"}, {magic: "<html", name: "a web page"}, {magic: "<?xml", name: "XML text"},
-	{"[{", "a JSON array", "jq -c '.[]' FILE writes it as JSON lines"},
 }
+
+const arrayFix = "jq -c '.[]' FILE writes it as JSON lines"
+
+// startsArray reports whether an input begins with a list of JSON objects.
+func startsArray(start []byte) bool {
+	rest, ok := bytes.CutPrefix(bytes.TrimSpace(start), []byte("["))
+	return ok && bytes.HasPrefix(bytes.TrimSpace(rest), []byte("{"))
+}
+
+const utf8Fix = "iconv -f UTF-16 -t UTF-8 FILE > FILE.utf8 writes it as UTF-8"
 
 // refuseForeign returns an error if an input begins like a file in a format that is not read, else nil.
 func refuseForeign(name string, start []byte, formats []*Format) error {
@@ -142,6 +151,8 @@ func refuseForeign(name string, start []byte, formats []*Format) error {
 		what, fix = "a DuckDB database", `duckdb FILE -c "COPY NAME TO 'NAME.parquet'" writes its table NAME as Parquet`
 	case bytes.HasPrefix(start, []byte("ORC")) && isBinary(start):
 		what, fix = "an ORC file", `python3 -c "import pyarrow.orc as o, pyarrow.parquet as p; p.write_table(o.read_table('FILE'), 'FILE.parquet')" writes it as Parquet`
+	case what == "" && startsArray(start):
+		what, fix = "a JSON array", arrayFix
 	case what == "":
 		return nil
 	}

@@ -1,7 +1,9 @@
 package chunk
 
 import (
+	"fmt"
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -26,17 +28,30 @@ const LongestRecord = 64 << 20
 
 // SameColumns makes sure that a file has the first one's columns.
 func SameColumns(name string, names []string, first string, wanted []string) error {
-	if len(names) != len(wanted) {
-		return Errorf("%s has %d columns, %s has %d; files that are read as one need the same header",
-			name, len(names), first, len(wanted))
+	if slices.Equal(names, wanted) {
+		return nil
 	}
-	for i, column := range names {
-		if column != wanted[i] {
-			return Errorf("column %d of %s is %q, of %s it is %q; files that are read as one need the same header",
-				i+1, name, column, first, wanted[i])
-		}
+	differs := fmt.Sprintf("%s has the columns of %s in another order", name, first)
+	lacking, extra := without(wanted, names), without(names, wanted)
+	switch {
+	case len(lacking) > 0 && len(extra) > 0:
+		differs = fmt.Sprintf("%s has %s where %s has %s", name, columnList(extra), first, columnList(lacking))
+	case len(lacking) > 0:
+		differs = fmt.Sprintf("%s lacks %s, which %s has", name, columnList(lacking), first)
+	case len(extra) > 0:
+		differs = fmt.Sprintf("%s has %s, which %s lacks", name, columnList(extra), first)
 	}
-	return nil
+	return Errorf("%s; files that are read as one need the same columns in the same order", differs)
+}
+
+// without returns the names that are not among the others.
+func without(names, others []string) []string {
+	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return slices.Contains(others, name) })
+}
+
+// columnList writes names after their noun: columns "a", "b".
+func columnList(names []string) string {
+	return Plural(len(names), "column") + " " + NameList(names, 10)
 }
 
 // QuickReach is the number of bytes from the beginning of a cell on that the quick

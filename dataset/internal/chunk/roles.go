@@ -258,8 +258,7 @@ func (s *Schema) withRole(role Role) []string {
 
 // absent is the error for an option that names a column the table lacks.
 func absent(names []string, name, option string) error {
-	return Errorf("the table has no column %q, which is named as %s%s; its columns are %s",
-		name, option, near.Question(near.Words(name, names)), NameList(names, 20))
+	return &AbsentError{Column: name, Option: option, Columns: names}
 }
 
 func nonEmpty(name string) []string {

@@ -174,8 +174,8 @@ func (p *columnarPass) suits(f *openedFile) error {
 	case p.rows > int64(p.MostRows):
 		return chunk.Errorf("%s: the table has %d rows; up to %d can be read", f.Name, p.rows, p.MostRows)
 	case p.MemoryLimit > 0 && p.ChunkRows == 0 && p.rows*bytes > p.MemoryLimit:
-		return chunk.TooLarge("%s: %d rows of %d columns take %s or more; memory_limit is %s (set out_of_core = true, ignore columns, or raise it)",
-			f.Name, p.rows, len(p.Targets), chunk.ByteText(p.rows*bytes), chunk.ByteText(p.MemoryLimit))
+		return chunk.TooLarge("%s: %d rows of %d columns take %s or more; memory_limit is %s (set out_of_core = true, ignore columns, or %s)",
+			f.Name, p.rows, len(p.Targets), chunk.ByteText(p.rows*bytes), chunk.ByteText(p.MemoryLimit), chunk.RaiseLimit(p.rows*bytes))
 	}
 	return nil
 }

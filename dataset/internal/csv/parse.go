@@ -357,6 +357,9 @@ func (p *chunkParser) badShape(b []byte, end, breaks, cells int, bad problem, ch
 			e.Text += " as in the first row"
 		}
 		e.Fix = "quote cells that contain the separator, or set on_bad_row = \"skip\" to leave such rows out"
+		if p.header && len(p.sinks) == 1 {
+			e.Fix = "delete all that stands above the names of the columns, or set separator if that is another one"
+		}
 	}
 	p.addShape(ch, e)
 	ch.Skipped++

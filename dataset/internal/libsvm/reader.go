@@ -81,8 +81,8 @@ func (s *Reader) Columns(ctx context.Context) ([]string, error) {
 	}
 	width := max(0, int(most)+1-s.base)
 	if n := int64(width) * chunk.EmptyColumnBytes; s.MemoryLimit > 0 && n > s.MemoryLimit {
-		return nil, chunk.TooLarge("%s: %d columns take %s, whatever is in them; memory_limit is %s (number the features that occur from 1 on, or raise it)",
-			s.inputs[0].Name, width, chunk.ByteText(n), chunk.ByteText(s.MemoryLimit))
+		return nil, chunk.TooLarge("%s: %d columns take %s, whatever is in them; memory_limit is %s (number the features that occur from 1 on, or %s)",
+			s.inputs[0].Name, width, chunk.ByteText(n), chunk.ByteText(s.MemoryLimit), chunk.RaiseLimit(n))
 	}
 	s.indices, s.names = make([]int32, 0, width), append(make([]string, 0, len(s.names)+width), s.names...)
 	s.findStored(most, entries)
@@ -182,7 +182,8 @@ func (s *Reader) parseAll(ctx context.Context) error {
 		return bad
 	}
 	if failure == nil && over() {
-		return chunk.TooLarge("%s: the values read so far take %s; memory_limit is %s (set out_of_core = true, or raise it)", s.inputs[0].Name, chunk.ByteText(taken), chunk.ByteText(s.MemoryLimit))
+		return chunk.TooLarge("%s: the values read so far take %s; memory_limit is %s (set out_of_core = true, or %s)",
+			s.inputs[0].Name, chunk.ByteText(taken), chunk.ByteText(s.MemoryLimit), chunk.RaiseLimit(taken))
 	}
 	return failure
 }

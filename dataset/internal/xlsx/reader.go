@@ -25,6 +25,7 @@ type Reader struct {
 	blobs  []*chunk.Blob // by input, nil until it was opened
 	names  []string
 	header bool
+	sheets []string // of the first input
 }
 
 // NewSource makes the source of workbooks.
@@ -52,6 +53,7 @@ func (r *Reader) Columns(ctx context.Context) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
+	r.sheets = w.names
 	var cells []cell
 	if err := r.rows(w, 0, func(_ int, first []cell) error {
 		cells = slices.Clone(first)
@@ -188,6 +190,9 @@ func (s *sheetPass) row(w *workbook, row int, cells []cell) error {
 		if c.column >= len(s.names) {
 			refused := &chunk.ShapeError{Text: fmt.Sprintf("cell %s%d is beyond the last column of the table, %s", columnName(c.column), row, columnName(len(s.names)-1)),
 				Fix: "name its column in the first row, clear it, or set on_bad_row = \"skip\" to leave such rows out"}
+			if len(s.names) == 1 {
+				refused.Fix = "delete all rows above the names of the columns"
+			}
 			if !f.DropRow(refused) {
 				return errStop
 			}
@@ -215,12 +220,16 @@ func (s *sheetPass) send(next int) {
 	s.pass.Send(s.fields.End())
 }
 
-// Notes reports whether the columns have names.
+// Notes reports which of several sheets is read, and whether the columns have names.
 func (r *Reader) Notes(int) []string {
-	if r.header {
-		return nil
+	var notes []string
+	if len(r.sheets) > 1 && r.Sheet == "" {
+		notes = append(notes, fmt.Sprintf("the sheet %q of %s is read, the first of %d (set data.sheet = %q for the next one)", r.sheets[0], r.inputs[0].Name, len(r.sheets), r.sheets[1]))
 	}
-	return []string{fmt.Sprintf("the first row of %s is no header: its columns are called c1 to %s", r.inputs[0].Name, r.names[len(r.names)-1])}
+	if r.header {
+		return notes
+	}
+	return append(notes, fmt.Sprintf("the first row of %s is no header: its columns are called c1 to %s", r.inputs[0].Name, r.names[len(r.names)-1]))
 }
 
 // Close closes the files.

@@ -15,9 +15,10 @@ import (
 // workbook is what a file holds beside the cells.
 type workbook struct {
 	zip      *zip.Reader
-	sheet    string // name of the part of the sheet that is read
-	since904 bool   // days are counted from 1904-01-01, not from 1899-12-30
-	formats  []kind // by style
+	sheet    string   // name of the part of the sheet that is read
+	names    []string // of the sheets
+	since904 bool     // days are counted from 1904-01-01, not from 1899-12-30
+	formats  []kind   // by style
 	texts    []string
 }
 
@@ -32,6 +33,14 @@ func openWorkbook(b *chunk.Blob, sheet string, mostTexts int64) (*workbook, erro
 		return nil, damaged(b.Name, err)
 	}
 	return w, nil
+}
+
+func quoted(names []string) []string {
+	var all []string
+	for _, name := range names {
+		all = append(all, strconv.Quote(name))
+	}
+	return all
 }
 
 func readWorkbook(b *chunk.Blob, sheet string, mostTexts int64) (*workbook, error) {
@@ -59,14 +68,15 @@ func readWorkbook(b *chunk.Blob, sheet string, mostTexts int64) (*workbook, erro
 	if len(sheets) == 0 {
 		return nil, chunk.Errorf("%s has no worksheet", b.Name)
 	}
+	var names []string
+	for _, s := range sheets {
+		names = append(names, s.name)
+	}
+	w.names = names
 	at := 0
 	if sheet != "" {
-		if at = slices.IndexFunc(sheets, func(s sheetPart) bool { return s.name == sheet }); at < 0 {
-			var names []string
-			for _, s := range sheets {
-				names = append(names, s.name)
-			}
-			return nil, chunk.Errorf("%s has no sheet %q (set data.sheet to one of %s)", b.Name, sheet, chunk.NameList(names, 20))
+		if at = slices.Index(names, sheet); at < 0 {
+			return nil, chunk.Errorf("%s has no sheet %q (set data.sheet = %s)", b.Name, sheet, strings.Join(quoted(names[:min(len(names), 10)]), " or "))
 		}
 	}
 	if w.sheet = sheets[at].file; !w.has(w.sheet) {
