@@ -179,7 +179,7 @@ func trainSettings(p *Params) []setting.Setting {
 			Doc:     "Weight of the squared hessian beside the squared gradient in mvs_fraction's likelihood; -1 = the squared ratio of their means in the round. CatBoost's mvs_reg counts every hessian as 1.",
 			Aliases: []string{"mvs_reg"}},
 		{Name: "metrics.names", Value: &p.Metrics, Choices: metrics.Names(), Canonical: metrics.Canonical,
-			Doc:     "Metrics to watch, the first leads early stopping; empty = the objective's own.",
+			Doc:     "Metrics to watch (metrics.md), the first leads early stopping; empty = the objective's own. Some take an argument: pinball@0.9.",
 			Aliases: []string{"metric", "metrics", "metric_types", "eval_metric", "custom_metric"}},
 		{Name: "metrics.every", Value: &p.MetricsEvery, Range: setting.AtLeast(1),
 			Doc:     "Rounds between evaluations.",

@@ -61,15 +61,25 @@ func (auc) Eval(in Input) float64 {
 	if in.Outputs != 1 {
 		return math.NaN()
 	}
-	n := len(in.Labels)
-	buffer := takeRankBuffer(n)
+	buffer := takeRankBuffer(len(in.Labels))
 	defer rankBuffers.Put(buffer)
-	run(in.Pool, parallel.Blocks(n, blockRows), &rankTask{in: &in, rows: buffer.rows[:n], shift: stepShift(in.Weights)})
-	sorted := buffer.sort(n, in.Pool)
+	return areaOf(buffer.rank(&in, in.Values, 1), in.Weights)
+}
+
+// rank returns the rows sorted by these values, those of other labels than the class with negative counts.
+func (b *rankBuffer) rank(in *Input, values []float64, class float64) []ranked {
+	n := len(in.Labels)
+	run(in.Pool, parallel.Blocks(n, blockRows), &rankTask{in, values, class, b.rows[:n], stepShift(in.Weights)})
+	return b.sort(n, in.Pool)
+}
+
+// areaOf returns the area of sorted rows, NaN where there are none and where a value is NaN.
+func areaOf(sorted []ranked, weights []float64) float64 {
+	n := len(sorted)
 	if n == 0 || sorted[n-1].key == nanKey {
 		return math.NaN()
 	}
-	if in.Weights == nil {
+	if weights == nil {
 		return countedArea(sorted)
 	}
 	return area(sorted)
@@ -92,22 +102,24 @@ func steps(weight float64, shift int) int64 {
 
 // rankTask fills one block of rows.
 type rankTask struct {
-	in    *Input
-	rows  []ranked
-	shift int
+	in     *Input
+	values []float64
+	class  float64 // label of the rows of the positive class
+	rows   []ranked
+	shift  int
 }
 
 func (t *rankTask) Run(_, index int) {
 	lo, hi := parallel.Block(index, len(t.rows), blockRows)
 	for i := lo; i < hi; i++ {
-		row := ranked{key: order(t.in.Values[i]), count: 1}
+		row := ranked{key: order(t.values[i]), count: 1}
 		if t.in.Weights != nil {
 			row.count = steps(t.in.Weights[i], t.shift)
 			if row.count == 0 {
 				row.key = 0 // a NaN without weight does not count
 			}
 		}
-		if t.in.Labels[i] != 1 {
+		if t.in.Labels[i] != t.class {
 			row.count = -row.count
 		}
 		t.rows[i] = row

@@ -16,7 +16,7 @@ const blockRows = 4096
 // rowLosses writes the losses of rows lo … hi-1 to out.
 type rowLosses func(in *Input, lo, hi int, out []float64)
 
-// ByRow is a metric that is the weighted mean of what each row loses, or the square root of
+// ByRow is a metric that is the weighted mean of what each row loses (or gains, where higher is better), or the square root of
 // one: what can be resampled row by row.
 type ByRow interface {
 	Metric
@@ -30,16 +30,19 @@ type ByRow interface {
 type mean struct {
 	name    string
 	row     rowLosses
-	outputs int // that it takes: 0 for one, several for two or more
+	outputs int // that it takes: 0 for one, several for two or more, or any number
 }
 
-const several = -1
+const (
+	several   = -1
+	anyNumber = -2
+)
 
 func (m mean) Name() string         { return m.name }
 func (m mean) HigherIsBetter() bool { return false }
 
 func (m mean) Eval(in Input) float64 {
-	if m.outputs == several && in.Outputs < 2 || m.outputs != several && in.Outputs != max(m.outputs, 1) {
+	if !m.takes(in.Outputs) {
 		return math.NaN()
 	}
 	total, weight := weightedSums(&in, m.row)
@@ -49,8 +52,23 @@ func (m mean) Eval(in Input) float64 {
 	return total / weight
 }
 
+func (m mean) takes(outputs int) bool {
+	switch m.outputs {
+	case anyNumber:
+		return true
+	case several:
+		return outputs > 1
+	}
+	return outputs == max(m.outputs, 1)
+}
+
 func (m mean) Losses(in *Input, lo, hi int, out []float64) { m.row(in, lo, hi, out) }
 func (m mean) Root() bool                                  { return false }
+
+// share is the weighted mean of what each row gains.
+type share struct{ mean }
+
+func (share) HigherIsBetter() bool { return true }
 
 // rootMean is the square root of a mean.
 type rootMean struct{ mean }

@@ -14,7 +14,7 @@ import (
 type peerFigures struct {
 	Sets map[string]struct {
 		Labels, Weights []float64
-		Values          [][]float64 // by output
+		Values, Raw     [][]float64 // by output
 	}
 	Figures []struct {
 		Metric, Peer, Set string
@@ -36,7 +36,7 @@ func TestPeerFigures(t *testing.T) {
 	missing := metrics.Names()
 	for _, f := range peers.Figures {
 		s := peers.Sets[f.Set]
-		in := metrics.Input{Outputs: len(s.Values), Values: slices.Concat(s.Values...), Labels: s.Labels, Weights: s.Weights}
+		in := metrics.Input{Outputs: len(s.Values), Values: slices.Concat(s.Values...), Raw: slices.Concat(s.Raw...), Labels: s.Labels, Weights: s.Weights}
 		m, err := metrics.New(f.Metric)
 		if err != nil {
 			t.Fatal(err)

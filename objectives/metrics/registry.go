@@ -21,7 +21,11 @@ var registry = []Info{
 	rmseInfo, maeInfo, r2Info, medaeInfo, maxErrorInfo, mapeInfo, smapeInfo, rmsleInfo,
 	huberInfo, fairInfo, logCoshInfo, pinballInfo, expectileInfo,
 	poissonDevianceInfo, gammaDevianceInfo, tweedieDevianceInfo,
-	logLossInfo, aucInfo, errorInfo, multiLogLossInfo, multiErrorInfo,
+	logLossInfo, aucInfo, errorInfo, averagePrecisionInfo, precisionInfo, recallInfo, f1Info,
+	crossEntropyInfo, kullbackLeiblerInfo,
+	accuracyInfo, balancedAccuracyInfo, macroPrecisionInfo, macroRecallInfo, macroF1Info, mccInfo, kappaInfo, linearKappaInfo,
+	quadraticKappaInfo, brierInfo, eceInfo,
+	multiLogLossInfo, multiErrorInfo, topKInfo, aucOvrInfo, aucMuInfo,
 }
 
 // Links of models, as package objectives names them.

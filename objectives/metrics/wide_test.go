@@ -23,3 +23,18 @@ func TestWide(t *testing.T) {
 		}
 	}
 }
+
+// Counts of two words as floats against math/big.
+func TestCounterFloat(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	for range 5000 {
+		c := counter{r.Uint64() >> r.IntN(64) << r.IntN(64), r.Uint64() >> (r.IntN(64) + 1)}
+		if r.IntN(3) == 0 {
+			c[1] = 0
+		}
+		want, _ := new(big.Float).SetInt(wide{c[0], c[1]}.big()).Float64()
+		if got := c.float(3) * 8; got != want {
+			t.Fatalf("%x is %v, want %v", c, got, want)
+		}
+	}
+}

@@ -17,18 +17,19 @@ random = np.random.default_rng(20260727)
 sets, figures = {}, []
 
 
-def rows(name, labels, values, weights=None):
-    """Adds a set of rows; values are one column or several."""
+def rows(name, labels, values, weights=None, raw=None):
+    """Adds a set of rows; values, and raw scores where a metric takes them, are one column or several."""
     values = np.atleast_2d(np.asarray(values, float))
-    sets[name] = dict(labels=np.asarray(labels, float), values=values, weights=weights)
+    raw = values if raw is None else np.atleast_2d(np.asarray(raw, float))
+    sets[name] = dict(labels=np.asarray(labels, float), values=values, raw=raw, weights=weights)
     return name
 
 
-def figure(metric, peer, compute, *names):
-    """Adds what a peer computes of the sets; what it refuses is undefined."""
+def figure(metric, peer, compute, *names, of="values"):
+    """Adds what a peer computes of the sets' values or raw scores; what it refuses is undefined."""
     for name in names:
         s = sets[name]
-        v = s["values"][0] if len(s["values"]) == 1 else s["values"]
+        v = s[of][0] if len(s[of]) == 1 else s[of]
         try:
             want = float(compute(s["labels"], v, s["weights"]))
         except ValueError:
@@ -44,7 +45,7 @@ def weighted(name):
     """Adds the rows of a set once more, with weights, some of them 0."""
     s = sets[name]
     n = len(s["labels"])
-    return rows(name + "_weighted", s["labels"], s["values"], eighths(0, 3, n) * (random.random(n) < 0.8))
+    return rows(name + "_weighted", s["labels"], s["values"], eighths(0, 3, n) * (random.random(n) < 0.8), s["raw"])
 
 
 def ours(metric, function, *names):
@@ -109,21 +110,88 @@ figure("pinball@0.1/0.5/0.9", "scikit-learn", lambda y, v, w: np.mean(
 
 # Two classes.
 two = rows("two", random.integers(0, 2, n), random.integers(1, 24, n) / 24)
-two = [two, weighted(two), rows("one_class", [1, 1, 1], [0.2, 0.5, 0.7]), rows("all_equal", [0, 1, 1], [0.3, 0.3, 0.3])]
+two = [two, weighted(two), rows("all_equal", [0, 1, 1], [0.3, 0.3, 0.3]),
+       rows("positives", [1, 1, 1], [0.2, 0.5, 0.7]), rows("negatives", [0, 0, 0], [0.2, 0.5, 0.7]),
+       rows("all_right", [0, 1, 1], [0.2, 0.75, 0.7]), rows("all_wrong", [1, 0, 0], [0.2, 0.75, 0.7])]
 figure("logloss", "scikit-learn", lambda y, v, w: sk.log_loss(y, v, sample_weight=w, labels=[0, 1]), *two)
 figure("auc", "scikit-learn", lambda y, v, w: sk.roc_auc_score(y, v, sample_weight=w), *two)
 figure("error", "scikit-learn", lambda y, v, w: 1 - sk.accuracy_score(y, v > 0.5, sample_weight=w), *two)
+figure("average_precision", "scikit-learn", lambda y, v, w: sk.average_precision_score(y, v, sample_weight=w) if y.any() else math.nan, *two)
+figure("average_precision", "lightgbm", lambda y, v, w: lightgbm("average_precision", "binary")(y, np.log(v / (1 - v)), w), *two[:2])
+figure("brier", "scikit-learn", lambda y, v, w: sk.brier_score_loss(y, v, sample_weight=w, labels=[0, 1]), *two)
+for at in "", "@0.25", "@0.75", "@0":
+    for metric, function in ("precision", sk.precision_score), ("recall", sk.recall_score), ("f1", sk.f1_score):
+        figure(metric + at, "scikit-learn", lambda y, v, w: function(
+            y, v > float(at[1:] or 0.5), sample_weight=w, zero_division=math.nan), *two)
+soft = rows("soft", random.integers(0, 9, n) / 8, (s := 1 / (1 + np.exp(-(r := eighths(-3, 3, n))))), raw=r)
+soft = [soft, weighted(soft)]
+figure("cross_entropy", "lightgbm", lightgbm("cross_entropy", "cross_entropy"), *soft, of="raw")
+figure("kullback_leibler", "lightgbm", lightgbm("kullback_leibler", "cross_entropy"), *soft, of="raw")
 
 # Three classes, of which rows often have several with the highest chance.
-q = random.integers(1, 4, (3, n))
-three = rows("three", random.integers(0, 3, n), q / q.sum(0))
-three = [three, weighted(three), rows("class_missing", [0, 2, 2, 0], np.array([[2, 1, 1], [1, 1, 2], [1, 2, 1], [1, 1, 2]]).T / 4)]
+raw = eighths(-1, 1, (3, n)).round()
+three = rows("three", random.integers(0, 3, n), np.exp(raw) / np.exp(raw).sum(0), raw=raw)
+quarters = np.array([[2, 1, 1], [1, 1, 2], [1, 2, 1], [1, 1, 2]]).T
+three = [three, weighted(three), rows("class_missing", [0, 2, 2, 0], quarters / 4, raw=quarters),
+         rows("one_label", [1, 1, 1, 1], quarters / 4, raw=quarters), rows("one_guess", [0, 1, 2], np.array([[2, 1, 1]] * 3).T / 4),
+         rows("three_right", [0, 2, 1, 2], quarters / 4, raw=quarters)]
 figure("multi_logloss", "scikit-learn", lambda y, v, w: sk.log_loss(y, v.T, sample_weight=w, labels=[0, 1, 2]), *three)
 figure("multi_error", "numpy", lambda y, v, w: np.average(
     [np.sum(c >= c[int(k)]) > 1 for c, k in zip(v.T, y)], weights=w), *three)
+figure("multi_error", "lightgbm", lightgbm("multi_error", "multiclass", num_class=3), *three[:2], of="raw")
+figure("auc_mu", "lightgbm", lightgbm("auc_mu", "multiclass", num_class=3), *three, of="raw")
+figure("auc_ovr", "scikit-learn", lambda y, v, w: sk.roc_auc_score(
+    y, v.T, sample_weight=w, multi_class="ovr", average="macro", labels=[0, 1, 2]), *three)
+for k in 1, 2, 3:
+    figure(f"top_k@{k}", "scikit-learn", lambda y, v, w: sk.top_k_accuracy_score(y, v.T, sample_weight=w, k=k, labels=[0, 1, 2]), *three)
+
+
+def brier(y, v, w):
+    return sk.brier_score_loss(np.array(["a", "b", "c"])[y.astype(int)], v.T, sample_weight=w, labels=["a", "b", "c"])
+
+
+figure("brier", "scikit-learn", brier, *three)
+
+
+# Classes, of which there are two or three.
+def guesses(function, **settings):
+    """A metric of the predicted classes."""
+    return lambda y, v, w: function(y, v > 0.5 if v.ndim == 1 else v.argmax(0), sample_weight=w, **settings)
+
+
+def correlation(y, v, w):
+    guess = v > 0.5 if v.ndim == 1 else v.argmax(0)
+    one = len(set(y)) == 1 or len(set(guess)) == 1  # scikit-learn has 0 there
+    return math.nan if one else sk.matthews_corrcoef(y, guess, sample_weight=w)
+
+
+both = two + three
+figure("accuracy", "scikit-learn", guesses(sk.accuracy_score), *both)
+figure("balanced_accuracy", "scikit-learn", guesses(sk.balanced_accuracy_score), *both)
+for metric, function in ("precision", sk.precision_score), ("recall", sk.recall_score), ("f1", sk.f1_score):
+    figure("macro_" + metric, "scikit-learn", guesses(function, average="macro", zero_division=0), *both)
+figure("mcc", "scikit-learn", correlation, *both)
+for metric, weights in ("kappa", None), ("linear_kappa", "linear"), ("quadratic_kappa", "quadratic"):
+    figure(metric, "scikit-learn", lambda y, v, w: guesses(sk.cohen_kappa_score, weights=weights, labels=[0, 1, 2][:max(2, v.ndim + 1)])(y, v, w), *both)
+
+
+def calibration(bins):
+    """Its bins as scikit-learn's calibration_curve has them."""
+
+    def compute(y, v, w):
+        p, true = (v, y) if v.ndim == 1 else (v.max(0), v.argmax(0) == y)
+        w = np.ones(len(y)) if w is None else w
+        at = np.searchsorted(np.arange(1, bins) / bins, p)
+        return sum(abs(np.sum((w * (p - true))[at == b])) for b in range(bins)) / w.sum()
+
+    return compute
+
+
+for bins in 10, 4, 15, 1:
+    figure(f"ece@{bins}", "numpy", calibration(bins), *both)
 
 out = dict(
-    sets={name: dict(labels=list(s["labels"]), values=[list(c) for c in s["values"]],
+    sets={name: dict(labels=list(s["labels"]), values=[list(c) for c in s["values"]], raw=[list(c) for c in s["raw"]],
                      weights=None if s["weights"] is None else list(s["weights"])) for name, s in sets.items()},
     figures=figures)
 text = json.dumps(out).replace('"labels"', '\n"labels"').replace('{"metric"', '\n{"metric"')
