@@ -59,7 +59,7 @@ func (medae) Eval(in Input) float64 {
 			for rows[next].count == 0 {
 				next++
 			}
-			return math.Float64frombits(row.key)/2 + math.Float64frombits(rows[next].key)/2
+			return float64(math.Float64frombits(row.key)/2) + float64(math.Float64frombits(rows[next].key)/2)
 		}
 	}
 	return math.NaN()

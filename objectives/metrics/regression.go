@@ -102,7 +102,7 @@ func huberLoss(delta float64) rowLosses {
 		for i := range out {
 			d := math.Abs(in.Values[lo+i] - in.Labels[lo+i])
 			if d > delta {
-				out[i] = delta * (d - delta/2)
+				out[i] = delta * (d - float64(delta/2))
 			} else {
 				out[i] = d * d / 2
 			}
