@@ -101,7 +101,7 @@ func (a *treeTask) Run(_, block int) {
 // chooseMetrics chooses the metrics: those of the parameters, else the objective's
 // own, and the caller's after them.
 func (r *run) chooseMetrics(objective objectives.Objective) ([]metrics.Metric, error) {
-	defaults, err := objectives.DefaultMetrics(objective.Name(), objective.Link())
+	defaults, err := objectives.DefaultMetrics(objective.Name(), objective.Link(), r.p.Loss)
 	if err != nil {
 		return nil, fmt.Errorf("%w: objective %s: %w", ErrParams, objective.Name(), err)
 	}

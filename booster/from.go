@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -73,7 +74,7 @@ func targetOf(m *Model, custom objectives.Objective) (*target, error) {
 	c := m.Contents()
 	tg := &target{objective: custom, outputs: c.Outputs, classes: c.Classes, numeric: c.NumericClasses}
 	if custom == nil {
-		objective, err := objectives.New(c.Objective, objectives.Options{Classes: len(c.Classes)})
+		objective, err := c.Loss()
 		if err != nil {
 			return nil, fmt.Errorf("%w: the base model has an objective of its own, give it (WithObjective): %w", ErrParams, err)
 		}
@@ -93,6 +94,18 @@ func (r *run) baseTarget() (*target, error) {
 		return nil, fmt.Errorf("%w: train.objective = %q: the base model's is %q, leave it out", ErrParams, r.p.Objective, c.Objective)
 	}
 	r.p.Objective = c.Objective
+	if info, ok := objectives.Lookup(c.Objective); ok && r.custom == nil {
+		base, err := ParamsOf(r.baseModel)
+		if err != nil {
+			return nil, err
+		}
+		if !reflect.DeepEqual(r.p.Loss, objectives.Params{}) {
+			if given, err := info.Complete(r.p.Loss); err != nil || !reflect.DeepEqual(given, base.Loss) {
+				return nil, fmt.Errorf("%w: the parameters of the objective are those of the base model: leave the keys objective.… out", ErrParams)
+			}
+		}
+		r.p.Loss = base.Loss
+	}
 	if p := r.p.PositiveClass; p != "" && (len(c.Classes) != 2 || c.Classes[1] != p) {
 		return nil, fmt.Errorf("%w: data.positive_class = %q: the classes of the base model are %s, and stay in this order", ErrParams, p, labels.Names(c.Classes))
 	}

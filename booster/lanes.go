@@ -120,10 +120,13 @@ func (b *boosting) growTree(l *lane, round, output int) (g grown) {
 	if *made, g.err = l.grower.Grow(l.storage, b.sampler.bag, round, output); g.err != nil {
 		return g
 	}
+	scores := b.scores[output*b.n : (output+1)*b.n]
+	if level, ok := b.leafLevel(output); ok {
+		l.grower.QuantileLeaves(made, l.storage, level, b.Labels, scores)
+	}
 	if g.err = b.keep(at, made.Leaf); g.err != nil {
 		return g
 	}
-	scores := b.scores[output*b.n : (output+1)*b.n]
 	l.grower.AddLeafValues(made, scores)
 	if b.sampler.bag != nil {
 		task := treeTask{t: made, cuts: b.data.cuts, matrix: b.data.matrix, scores: scores, rows: b.sampler.outside}

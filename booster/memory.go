@@ -41,7 +41,7 @@ func roundsMemory(p *Params, ex *examples, data *binned, pl *plan, threads int) 
 	if len(pl.copied) > 0 {
 		b.matrix += int64(binning.RowMajorCopyBytes(ex.n, len(pl.copied)))
 	}
-	config := grow.Config{Matrix: data.matrix, Strategy: pl.strategy, Params: p.Tree, SparseSums: pl.sparseSums, Renew: p.RenewLeaves == renewOn}
+	config := grow.Config{Matrix: data.matrix, Strategy: pl.strategy, Params: p.Tree, SparseSums: pl.sparseSums, Renew: p.RenewLeaves == renewOn, Quantiles: ex.quantileLeaves()}
 	if pl.beside < ex.outputs {
 		b.rows, b.histograms = config.Bytes(pl.copied, ex.storing, threads)
 		b.rows += n * perCode

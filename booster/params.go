@@ -26,7 +26,8 @@ import (
 // whether it can change the bytes of the model. It is flat because its fields are the keys of the
 // sections train, gradients, sampling, metrics and quantize.
 type Params struct {
-	Objective     string // "" = inferred from the label
+	Objective     string            // "" = inferred from the label
+	Loss          objectives.Params // of the objective; zero fields = its defaults
 	Rounds        int
 	LearningRate  float64
 	Seed          uint64
@@ -110,7 +111,7 @@ func fillIn(fields, defaults []setting.Setting) {
 
 // Settings describes the parameters, those of p.
 func Settings(p *Params) []setting.Setting {
-	return slices.Concat(trainSettings(p), binning.Settings(&p.Binning), grow.Settings(&p.Tree))
+	return slices.Concat(trainSettings(p), objectives.Settings(&p.Loss), binning.Settings(&p.Binning), grow.Settings(&p.Tree))
 }
 
 func trainSettings(p *Params) []setting.Setting {
@@ -199,8 +200,8 @@ func (p Params) Validate() error {
 		p.QuantizeDType = form.String() // its name in any case
 	}
 	p.Builder = cmp.Or(p.Builder, "auto")
-	problems := slices.Concat(setting.Check(trainSettings(&p)), setting.Check(grow.Settings(&p.Tree)),
-		p.checkGradients(), p.checkGoss(), p.checkMvs(), p.checkFeedback(), p.checkHoldout())
+	problems := slices.Concat(setting.Check(trainSettings(&p)), setting.Check(objectives.Settings(&p.Loss)), setting.Check(grow.Settings(&p.Tree)),
+		p.checkLoss(), p.checkGradients(), p.checkGoss(), p.checkMvs(), p.checkFeedback(), p.checkHoldout())
 	if err := p.Binning.Validate(); err != nil {
 		problems = append(problems, err)
 	}

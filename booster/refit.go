@@ -76,11 +76,12 @@ type refit struct {
 type refitTree struct {
 	tree       tree.Tree // its leaf values are their numbers
 	grad, hess []float32
-	up         [2]float64 // gradients and hessians are multiplied by it
-	leaf       []float64  // by row: its leaf
-	sums       []leafSums // by worker
-	values     []float64  // new leaves
-	output     []float64  // scores of the output
+	up         [2]float64     // gradients and hessians are multiplied by it
+	leaf       []float64      // by row: its leaf
+	sums       []leafSums     // by worker
+	quantiles  *leafQuantiles // nil: leaf values follow from sums
+	values     []float64      // new leaves
+	output     []float64      // scores of the output
 }
 
 // leafSums are one worker's sums by leaf.
@@ -146,6 +147,9 @@ func (r *refit) prepare(ctx context.Context, t *dataset.Table, log *slog.Logger)
 		most = max(most, c.Trees[i].NumLeaves())
 	}
 	r.values = make([]float64, most)
+	if r.quantileLeaves() {
+		r.quantiles = newLeafQuantiles(r.n, most, r.pool.Threads())
+	}
 	r.sums = make([]leafSums, r.pool.Threads())
 	for w := range r.sums {
 		r.sums[w] = leafSums{make([]int64, most), make([]int64, most)}
@@ -214,11 +218,17 @@ func (r *refit) refitLeaves(number int, p *Params) error {
 			all.hess[l] += other.hess[l]
 		}
 	}
+	if level, ok := r.leafLevel(number % r.outputs); ok {
+		r.findQuantiles(level, n)
+	}
 	rule := grow.LeafRule{LambdaL1: p.Tree.LambdaL1, LambdaL2: p.Tree.LambdaL2, LearningRate: p.LearningRate, MaxStep: r.maxStep()}
 	for l, old := range t.Leaf {
 		value := old
 		if all.grad[l] != 0 || all.hess[l] != 0 {
 			value = rule.Value(float64(float64(all.grad[l])*math.Ldexp(1, g)), float64(float64(all.hess[l])*math.Ldexp(1, h)), 0)
+			if r.quantiles != nil && all.hess[l] != 0 {
+				value = float64(p.LearningRate * r.quantiles.found[l])
+			}
 			value = float64(r.decay*old) + float64((1-r.decay)*value)
 		}
 		r.leaves = append(r.leaves, value)

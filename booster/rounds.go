@@ -65,7 +65,7 @@ func (r *run) newBoosting(ex *examples, data *binned, pl *plan, list []metrics.M
 	b.lanes = r.newLanes(ex, pl, grow.Config{
 		SparseSums: pl.sparseSums, Matrix: data.matrix, RowMajor: copied, Lists: lists, Features: data.cuts.Features, Strategy: pl.strategy,
 		Params: r.p.Tree, LearningRate: r.p.LearningRate, MaxStep: ex.maxStep(), Seed: r.p.Seed,
-		Renew: r.p.RenewLeaves == renewOn, Verify: r.p.Verify,
+		Renew: r.p.RenewLeaves == renewOn, Quantiles: ex.quantileLeaves(), Verify: r.p.Verify,
 	})
 	b.task = gradientTask{b}
 	for _, s := range data.sets {

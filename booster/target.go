@@ -3,6 +3,7 @@ package booster
 import (
 	"fmt"
 	"log/slog"
+	"reflect"
 	"slices"
 
 	"boost/booster/internal/labels"
@@ -46,7 +47,16 @@ func newTarget(p *Params, custom objectives.Objective, t *dataset.Table, names s
 	if custom != nil {
 		p.Objective = custom.Name()
 	}
-	info, _ := objectives.Lookup(p.Objective)
+	info, known := objectives.Lookup(p.Objective)
+	if custom != nil && !reflect.DeepEqual(p.Loss, objectives.Params{}) {
+		return nil, fmt.Errorf("%w: objective %s is your own: parameters of built-in ones (objective.…) have no effect on it", ErrParams, custom.Name())
+	}
+	if custom == nil && known {
+		var err error
+		if p.Loss, err = info.Complete(p.Loss); err != nil { // of an objective that was inferred
+			return nil, fmt.Errorf("%w: %w", ErrParams, err)
+		}
+	}
 	if custom != nil {
 		info.Labels = labels.OfLink(custom.Link())
 	}
@@ -58,7 +68,7 @@ func newTarget(p *Params, custom objectives.Objective, t *dataset.Table, names s
 		return nil, err
 	}
 	if custom == nil {
-		objective, err := objectives.New(p.Objective, objectives.Options{Classes: len(tg.classes)})
+		objective, err := objectives.New(p.Objective, objectives.Options{Classes: len(tg.classes), Params: p.Loss})
 		if err != nil {
 			return nil, err
 		}
@@ -67,6 +77,33 @@ func newTarget(p *Params, custom objectives.Objective, t *dataset.Table, names s
 	tg.outputs = tg.objective.Outputs()
 	return tg, nil
 }
+
+// checkLoss returns what is wrong with the parameters of the loss.
+func (p *Params) checkLoss() []error {
+	info, ok := objectives.Lookup(p.Objective)
+	if !ok {
+		return nil
+	}
+	complete, err := info.Complete(p.Loss)
+	if err == nil && !info.HasClasses() {
+		_, err = info.Make(objectives.Options{Params: complete})
+	}
+	if err != nil {
+		return []error{err}
+	}
+	return nil
+}
+
+// leafLevel returns the level of the quantiles that leaves of an output are, and whether they are.
+func (tg *target) leafLevel(output int) (level float64, ok bool) {
+	if o, ok := tg.objective.(objectives.QuantileLeaves); ok {
+		return o.LeafLevel(output), true
+	}
+	return 0, false
+}
+
+// quantileLeaves reports whether leaves are quantiles.
+func (tg *target) quantileLeaves() bool { _, ok := tg.leafLevel(0); return ok }
 
 // maxStep returns the longest step of a leaf value before the learning rate, 0 for any.
 func (tg *target) maxStep() float64 {

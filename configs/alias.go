@@ -15,11 +15,11 @@ import (
 var ambiguous = map[string][2]string{
 	"alpha": {
 		`tree.lambda_l1 (XGBoost's alpha: L1 penalty)`,
-		`objective.alpha (LightGBM's and scikit-learn's alpha: level of a quantile or huber loss, which this version does not have)`,
+		`objective.alpha (LightGBM's and scikit-learn's alpha: level of a quantile; objective.delta is that of huber)`,
 	},
 	"gamma": {
 		`tree.min_gain (XGBoost's gamma: least gain of a split)`,
-		`train.objective = "gamma" (LightGBM's and XGBoost's gamma loss, which this version does not have)`,
+		`train.objective = "gamma" (LightGBM's and XGBoost's gamma loss)`,
 	},
 	"lambda": {
 		`tree.lambda_l2 (XGBoost's and LightGBM's lambda: L2 penalty)`,

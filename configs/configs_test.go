@@ -74,7 +74,7 @@ func TestKeysBindTheirField(t *testing.T) {
 		"binning.storage": `"uniform"`, "train.time_limit": `"3s"`, "train.memory_limit": `"1KiB"`, "metrics.names": `["auc"]`,
 		"data.positive_class": `"yes"`, "categorical.order": `"name"`, "binning.layout": `"row"`, "binning.missing_as": `"mask"`,
 		"binning.bundle": `"off"`, "train.valid_by": `"split"`, "train.valid_share": `"25%"`, "quantize.dtype": `"Q4_0"`,
-		"binning.forced_cuts": `{a = [1, 2.5]}`, "binning.max_bin_by_feature": `{a = 7}`,
+		"binning.forced_cuts": `{a = [1, 2.5]}`, "binning.max_bin_by_feature": `{a = 7}`, "objective.alpha": "[0.1, 0.9]",
 	}
 	for _, k := range configs.Keys() {
 		mustRead(t, "["+k.Section()+"]\n"+k.Leaf()+" = "+k.Default()+"\n")
@@ -207,7 +207,7 @@ func TestFileProblems(t *testing.T) {
 		{"twice", "num_leaves = 3\n[tree]\nleaves = 4", `run.toml:3: tree.leaves is set twice: as "num_leaves" in line 1 and as "tree.leaves" here`},
 		{"needless in XGBoost", "[train]\ntree_method = \"hist\"", `run.toml:2: unknown key "train.tree_method": trees always grow on histograms`},
 		{"needless", "num_class = 3", `run.toml:1: unknown key "num_class": the classes are taken from the label: leave it out`},
-		{"objective", "[train]\nobjective = \"poisson\"", `run.toml:2: train.objective must be "regression", "binary" or "multiclass", not "poisson"`},
+		{"objective", "[train]\nobjective = \"posson\"", `not "posson" (did you mean "poisson"?)`},
 		{"metric", "[metrics]\nnames = [\"acu\"]", `not "acu" (did you mean "auc"?)`},
 		{"metric with argument", "[metrics]\nnames = [\"pinbal@0.9\"]", `not "pinbal@0.9" (did you mean "pinball"?)`},
 		{"metric without its argument", "[metrics]\nnames = [\"huber\"]", `run.toml:2: metrics.names: metric "huber" needs a number above 0, as in "huber@0.9"`},

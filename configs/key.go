@@ -64,6 +64,8 @@ func (k *Key) Type() string {
 			return "share"
 		}
 		return "number"
+	case *[]float64:
+		return "number or list of numbers"
 	case *bool:
 		return "true or false"
 	case *time.Duration:
@@ -108,6 +110,8 @@ func (k *Key) format() string {
 		return strconv.FormatUint(*v, 10)
 	case *float64:
 		return floatText(*v)
+	case *[]float64:
+		return floatList(*v)
 	case *bool:
 		return strconv.FormatBool(*v)
 	case *time.Duration:
@@ -116,13 +120,7 @@ func (k *Key) format() string {
 		}
 		return quote(v.String())
 	case *map[string][]float64:
-		return inlineTable(*v, func(numbers []float64) string {
-			texts := make([]string, len(numbers))
-			for i, f := range numbers {
-				texts[i] = floatText(f)
-			}
-			return "[" + strings.Join(texts, ", ") + "]"
-		})
+		return inlineTable(*v, floatList)
 	case *map[string]int:
 		return inlineTable(*v, strconv.Itoa)
 	case *map[string]string:
@@ -141,6 +139,15 @@ func floatText(v float64) string {
 		s += ".0"
 	}
 	return s
+}
+
+// floatList writes finite numbers as a TOML array.
+func floatList(numbers []float64) string {
+	texts := make([]string, len(numbers))
+	for i, f := range numbers {
+		texts[i] = floatText(f)
+	}
+	return "[" + strings.Join(texts, ", ") + "]"
 }
 
 // inlineTable writes a table of columns in the order of their names.
@@ -191,6 +198,8 @@ func (k *Key) assign(v any, dir string) error {
 			return err
 		}
 		*field = f
+	case *[]float64:
+		return k.assignNumbers(field, v)
 	case *time.Duration:
 		d, err := k.duration(v)
 		if err != nil {
@@ -314,6 +323,24 @@ func (k *Key) choice(s string) (string, error) {
 	return usual, nil
 }
 
+// assignNumbers sets a list of numbers; one number is a list of one.
+func (k *Key) assignNumbers(field *[]float64, v any) error {
+	list, ok := v.([]any)
+	if !ok {
+		list = []any{v}
+	}
+	var numbers []float64 // nil for none, as by default
+	for _, item := range list {
+		f, err := k.number(item)
+		if err != nil {
+			return err
+		}
+		numbers = append(numbers, f)
+	}
+	*field = numbers
+	return nil
+}
+
 // value returns the value that the key has; assign sets a new one.
 func (k *Key) value() any {
 	return reflect.ValueOf(k.Value).Elem().Interface()
@@ -325,6 +352,10 @@ func (k *Key) join(old any) bool {
 	own := reflect.ValueOf(k.Value).Elem()
 	switch before := reflect.ValueOf(old); own.Kind() {
 	case reflect.Slice:
+		if numbers, ok := old.([]float64); ok {
+			own.Set(reflect.ValueOf(slices.Concat(numbers, own.Interface().([]float64))))
+			return true
+		}
 		joined := slices.Clone(old.([]string))
 		for _, item := range own.Interface().([]string) {
 			if k.Path || !slices.Contains(joined, item) {

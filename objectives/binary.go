@@ -16,7 +16,7 @@ var binaryInfo = Info{
 	Aliases: []string{"binary:logistic", "logistic", "logloss", "binary_logloss", "binary_crossentropy", "reg:logistic"},
 	Labels:  TwoClasses,
 	Link:    Logistic,
-	Metrics: []string{"logloss", "auc", "error"},
+	Metrics: fixed("logloss", "auc", "error"),
 	Make: func(o Options) (Objective, error) {
 		if o.Classes != 0 && o.Classes != 2 {
 			return nil, fmt.Errorf("objective binary needs 2 classes, there are %d (set train.objective = \"multiclass\" or \"regression\")", o.Classes)

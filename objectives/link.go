@@ -10,19 +10,23 @@ import (
 // ParseLink returns the link of that name.
 func ParseLink(name string) (Link, error) {
 	switch l := Link(name); l {
-	case Identity, Logistic, Softmax, Exp:
+	case Identity, Logistic, Softmax, Exp, Expm1, Sorted:
 		return l, nil
 	}
-	return "", fmt.Errorf("unknown link %q (there are identity, logistic, softmax, exp)", name)
+	return "", fmt.Errorf("unknown link %q (there are identity, logistic, softmax, exp, expm1, sorted)", name)
 }
 
 // Apply writes the predictions of rows lo … hi-1. raw and values are output-major,
 // k outputs of n rows: entry output*n + row. They may be the same slice. Only
-// Softmax looks at a row's outputs together. It panics on a link that ParseLink
+// Softmax and Sorted look at a row's outputs together. It panics on a link that ParseLink
 // would refuse.
 func (l Link) Apply(k int, raw, values []float64, lo, hi, n int) {
-	if l == Softmax {
+	switch l {
+	case Softmax:
 		loss.SoftmaxValues(values, raw, k, n, lo, hi)
+		return
+	case Sorted:
+		sortOutputs(k, raw, values, lo, hi, n)
 		return
 	}
 	for output := range k {
@@ -34,8 +38,26 @@ func (l Link) Apply(k int, raw, values []float64, lo, hi, n int) {
 			detmath.SigmoidBlock(to, from)
 		case Exp:
 			loss.ExpValues(to, from)
+		case Expm1:
+			loss.ExpValues(to, from)
+			for i := range to {
+				to[i]--
+			}
 		default:
 			panic(fmt.Sprintf("objectives: link %q", string(l)))
+		}
+	}
+}
+
+// sortOutputs writes each row's raw scores in ascending order, by insertion: they are few, and nearly in order.
+func sortOutputs(k int, raw, values []float64, lo, hi, n int) {
+	for row := lo; row < hi; row++ {
+		for output := range k {
+			score, at := raw[output*n+row], output
+			for ; at > 0 && values[(at-1)*n+row] > score; at-- {
+				values[at*n+row] = values[(at-1)*n+row]
+			}
+			values[at*n+row] = score
 		}
 	}
 }

@@ -12,7 +12,7 @@ var multiclassInfo = Info{
 	Aliases: []string{"softmax", "multi:softprob", "multi:softmax", "multi_logloss", "mlogloss", "categorical_crossentropy"},
 	Labels:  ManyClasses,
 	Link:    Softmax,
-	Metrics: []string{"multi_logloss", "multi_error"},
+	Metrics: fixed("multi_logloss", "multi_error"),
 	Make: func(o Options) (Objective, error) {
 		if o.Classes < 2 {
 			return nil, fmt.Errorf("objective multiclass needs at least 2 classes, there are %d", o.Classes)

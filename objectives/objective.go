@@ -10,6 +10,8 @@ const (
 	Logistic Link = "logistic" // value = 1/(1+exp(-raw))
 	Softmax  Link = "softmax"  // value_k = exp(raw_k)/Σ exp(raw_j)
 	Exp      Link = "exp"      // value = exp(raw)
+	Expm1    Link = "expm1"    // value = exp(raw) − 1
+	Sorted   Link = "sorted"   // values = the raw scores of a row, ascending
 )
 
 // Rows holds what an objective sees of the training rows.
@@ -43,6 +45,14 @@ type Objective interface {
 type StepLimiter interface {
 	Objective
 	MaxStep() float64
+}
+
+// QuantileLeaves is an Objective whose gradients choose the splits but tell little of how far a leaf is from its rows'
+// labels. A leaf's value is instead the quantile at LeafLevel(output), in (0, 1), of label − score over its rows, each weighted by its
+// hessian.
+type QuantileLeaves interface {
+	Objective
+	LeafLevel(output int) float64
 }
 
 // maxLogit is the longest step of the losses of classes. A logit of 30 is a chance of

@@ -23,6 +23,17 @@ func must(t *testing.T, name string, classes int) objectives.Objective {
 	return o
 }
 
+// classesOf returns how many classes a loss is made for here.
+func classesOf(name string, many int) int {
+	switch info, _ := objectives.Lookup(name); info.Labels {
+	case objectives.TwoClasses:
+		return 2
+	case objectives.ManyClasses:
+		return many
+	}
+	return 0
+}
+
 // peerRows are the 60 rows that the figures of TestLightGBM were made on.
 func peerRows() (number, two, three, weights []float64) {
 	for i := range 60 {
@@ -46,6 +57,10 @@ func peerRows() (number, two, three, weights []float64) {
 // are float32, so the steps hold to 7 digits.
 func TestLightGBM(t *testing.T) {
 	number, two, three, weights := peerRows()
+	amounts := make([]float64, len(number))
+	for i, y := range number {
+		amounts[i] = y + 4.5
+	}
 	cases := []struct {
 		name     string
 		classes  int
@@ -56,6 +71,12 @@ func TestLightGBM(t *testing.T) {
 		outputs  int
 		linkName objectives.Link
 	}{
+		{"poisson", 0, amounts, nil, []float64{1.7287013350243692}, [2][]float64{{1.7277218754715342}, {1.7296807921252333}}, 1, objectives.Exp},
+		{"poisson", 0, amounts, weights, []float64{1.7250733312332385}, [2][]float64{{1.7694241245591737}, {1.6830816228830794}}, 1, objectives.Exp},
+		{"gamma", 0, amounts, nil, []float64{1.7287013350243692}, [2][]float64{{1.7267250484769185}, {1.7306698383119543}}, 1, objectives.Exp},
+		{"gamma", 0, amounts, weights, []float64{1.7250733312332385}, [2][]float64{{1.8070623028273651}, {1.6327013538436908}}, 1, objectives.Exp},
+		{"tweedie", 0, amounts, nil, []float64{1.7287013350243692}, [2][]float64{{1.7267270011041098}, {1.7306717790503505}}, 1, objectives.Exp},
+		{"tweedie", 0, amounts, weights, []float64{1.7250733312332385}, [2][]float64{{1.8105670696611709}, {1.6367792948951712}}, 1, objectives.Exp},
 		{"regression", 0, number, nil, []float64{1.1333333333333333},
 			[2][]float64{{1.1222222040096919}, {1.1444444209337234}}, 1, objectives.Identity},
 		{"regression", 0, number, weights, []float64{1.1129325999588262},
@@ -231,11 +252,8 @@ func TestHessians(t *testing.T) {
 	t.Run("S0.27/never_negative", func(t *testing.T) {
 		scores := []float64{0, 1, -1, 40, -40, 700, -700, 1e6, -1e6, 1e300, -1e300, 0x1p-1074}
 		n := len(scores)
-		for _, c := range []struct {
-			name    string
-			classes int
-		}{{"regression", 0}, {"binary", 2}, {"multiclass", 3}} {
-			o := must(t, c.name, c.classes)
+		for _, name := range objectives.Names() {
+			o := must(t, name, classesOf(name, 3))
 			all := make([]float64, n*o.Outputs())
 			for k := range o.Outputs() {
 				for i := range n {
@@ -244,13 +262,13 @@ func TestHessians(t *testing.T) {
 			}
 			labels := make([]float64, n)
 			for i := range labels {
-				labels[i] = float64(i % 2)
+				labels[i] = float64(1 - i%2)
 			}
 			grad, hess := make([]float32, len(all)), make([]float32, len(all))
 			o.Gradients(objectives.Rows{Labels: labels}, 0, n, all, grad, hess)
 			for i, h := range hess {
 				if !(h >= 0) || math.IsNaN(float64(grad[i])) {
-					t.Errorf("%s: entry %d at score %v: gradient %v, hessian %v", c.name, i, all[i], grad[i], h)
+					t.Errorf("%s: entry %d at score %v: gradient %v, hessian %v", name, i, all[i], grad[i], h)
 				}
 			}
 		}
@@ -261,11 +279,8 @@ func TestHessians(t *testing.T) {
 func TestRanges(t *testing.T) {
 	const n = 1000
 	r := rand.New(rand.NewPCG(3, 4))
-	for _, c := range []struct {
-		name    string
-		classes int
-	}{{"regression", 0}, {"binary", 2}, {"multiclass", 4}} {
-		o := must(t, c.name, c.classes)
+	for _, name := range objectives.Names() {
+		o := must(t, name, classesOf(name, 4))
 		k := o.Outputs()
 		rows := objectives.Rows{Labels: make([]float64, n), Weights: make([]float64, n)}
 		scores := make([]float64, n*k)
@@ -287,7 +302,7 @@ func TestRanges(t *testing.T) {
 				wantG, wantH = grad[i], hess[i]
 			}
 			if g[i] != wantG || h[i] != wantH {
-				t.Fatalf("%s: entry %d is %v %v, want %v %v", c.name, i, g[i], h[i], wantG, wantH)
+				t.Fatalf("%s: entry %d is %v %v, want %v %v", name, i, g[i], h[i], wantG, wantH)
 			}
 		}
 	}
@@ -297,13 +312,13 @@ func TestNew(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		classes int
-	}{{"poisson", 0}, {"", 0}, {"Binary", 2}, {"binary", 1}, {"binary", 3}, {"multiclass", 0}, {"multiclass", 1}} {
+	}{{"hinge", 0}, {"", 0}, {"Binary", 2}, {"binary", 1}, {"binary", 3}, {"multiclass", 0}, {"multiclass", 1}} {
 		if o, err := objectives.New(c.name, objectives.Options{Classes: c.classes}); err == nil {
 			t.Errorf("New(%q, %d classes) = %v, want an error", c.name, c.classes, o)
 		}
 	}
 	for _, name := range objectives.Names() {
-		must(t, name, map[string]int{"multiclass": 3}[name])
+		must(t, name, classesOf(name, 3))
 	}
 }
 
@@ -317,6 +332,8 @@ func TestLinks(t *testing.T) {
 		{objectives.Identity, 1, func(i int) float64 { return raw[i] }},
 		{objectives.Logistic, 1, func(i int) float64 { return 1 / (1 + math.Exp(-raw[i])) }},
 		{objectives.Exp, 2, func(i int) float64 { return math.Exp(raw[i]) }},
+		{objectives.Expm1, 1, func(i int) float64 { return math.Exp(raw[i]) - 1 }},
+		{objectives.Sorted, 3, func(i int) float64 { return []float64{-2, -1, 0, 1, 3, 800}[[]int{0, 2, 1, 3, 4, 5}[i]] }},
 		{objectives.Softmax, 2, func(i int) float64 {
 			return 1 / (1 + math.Exp(raw[(i+3)%6]-raw[i])) // of two classes
 		}},
@@ -358,8 +375,9 @@ func TestDefaultMetrics(t *testing.T) {
 		{"regression", objectives.Identity, "rmse"}, {"binary", objectives.Logistic, "logloss"},
 		{"multiclass", objectives.Softmax, "multi_logloss"}, {"mine", objectives.Logistic, "logloss"},
 		{"mine", objectives.Exp, "rmse"}, {"binary", objectives.Identity, "rmse"},
+		{"quantile", objectives.Sorted, "pinball@0.5"}, {"tweedie", objectives.Exp, "tweedie_deviance@1.5"},
 	} {
-		names, err := objectives.DefaultMetrics(c.name, c.link)
+		names, err := objectives.DefaultMetrics(c.name, c.link, objectives.Params{})
 		if err != nil || names[0] != c.first {
 			t.Errorf("%s, %s: %v (%v), want %s first", c.name, c.link, names, err, c.first)
 		}
@@ -369,7 +387,7 @@ func TestDefaultMetrics(t *testing.T) {
 			}
 		}
 	}
-	if names, err := objectives.DefaultMetrics("mine", "probit"); err == nil {
+	if names, err := objectives.DefaultMetrics("mine", "probit", objectives.Params{}); err == nil {
 		t.Errorf("an unknown link has the metrics %v", names)
 	}
 }

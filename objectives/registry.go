@@ -19,6 +19,7 @@ const (
 // Options is what a loss cannot tell from its name.
 type Options struct {
 	Classes int // number of classes of a label that names classes, else 0
+	Params
 }
 
 // Info is what the rest of the program knows of a built-in loss.
@@ -27,17 +28,22 @@ type Info struct {
 	Aliases []string // its names in other libraries, in lower case
 	Labels  Labels
 	Link    Link
-	Metrics []string // evaluated if none are named; the first leads early stopping
-	Make    func(o Options) (Objective, error)
+	Takes   Params                             // the defaults of the parameters that it takes, zero of others
+	Metrics func(Params) []string              // evaluated if none are named; the first leads early stopping
+	Make    func(o Options) (Objective, error) // of complete parameters
 }
 
 // HasClasses reports whether labels are indices of classes.
 func (i Info) HasClasses() bool { return i.Labels != Quantities }
 
 // registry holds the built-in losses in the order of documentation.
-var registry = []Info{regressionInfo, binaryInfo, multiclassInfo}
+var registry = []Info{
+	regressionInfo, binaryInfo, multiclassInfo,
+	l1Info, huberInfo, fairInfo, logCoshInfo, quantileInfo, expectileInfo, mapeInfo,
+	poissonInfo, gammaInfo, tweedieInfo, squaredLogInfo,
+}
 
-// Names returns the names of the built-in losses: regression, binary, multiclass.
+// Names returns the names of the built-in losses.
 func Names() []string {
 	var names []string
 	for _, info := range registry {
@@ -55,30 +61,37 @@ func Lookup(name string) (Info, bool) {
 	return registry[at], true
 }
 
-// New returns the built-in loss of that name: "regression" (squared error), "binary"
-// (log loss of two classes) or "multiclass" (log loss of o.Classes classes, ≥ 2).
+// New returns the built-in loss of that name. Parameters that are zero take the loss's defaults; those that it does not
+// take are an error.
 func New(name string, o Options) (Objective, error) {
 	info, ok := Lookup(name)
 	if !ok {
 		return nil, fmt.Errorf("unknown objective %q (there are %s)", name, strings.Join(Names(), ", "))
 	}
+	var err error
+	if o.Params, err = info.Complete(o.Params); err != nil {
+		return nil, err
+	}
 	return info.Make(o)
 }
 
 // DefaultMetrics returns the names of the metrics that are evaluated if none are named: those of a built-in
-// loss, and for a loss of your own those of the built-in one with the same link. The first leads early
-// stopping. A link that ParseLink refuses is an error.
-func DefaultMetrics(name string, link Link) ([]string, error) {
-	if info, ok := Lookup(name); ok && info.Link == link {
-		return slices.Clone(info.Metrics), nil
-	}
-	for _, info := range registry {
-		if info.Link == link {
-			return slices.Clone(info.Metrics), nil
+// loss of parameters p, and for a loss of your own those of the built-in loss of classes with the same link, or of
+// regression. The first leads early stopping. A link that ParseLink refuses is an error.
+func DefaultMetrics(name string, link Link, p Params) ([]string, error) {
+	info, ok := Lookup(name)
+	if !ok || info.Link != link {
+		if _, err := ParseLink(string(link)); err != nil {
+			return nil, err
+		}
+		info, p = regressionInfo, Params{}
+		if i := slices.IndexFunc(registry, func(i Info) bool { return i.HasClasses() && i.Link == link }); i >= 0 {
+			info = registry[i]
 		}
 	}
-	if _, err := ParseLink(string(link)); err != nil {
+	p, err := info.Complete(p)
+	if err != nil {
 		return nil, err
 	}
-	return slices.Clone(regressionInfo.Metrics), nil
+	return slices.Clone(info.Metrics(p)), nil
 }

@@ -15,7 +15,7 @@ var regressionInfo = Info{
 	},
 	Labels:  Quantities,
 	Link:    Identity,
-	Metrics: []string{"rmse", "mae", "r2"},
+	Metrics: fixed("rmse", "mae", "r2"),
 	Make:    func(Options) (Objective, error) { return regression{}, nil },
 }
 

@@ -186,6 +186,9 @@ func (c *Compact) Schema() dataset.Schema { return c.head().Contents().Schema }
 // Objective is Model.Objective.
 func (c *Compact) Objective() string { return c.head().Contents().Objective }
 
+// DefaultMetrics is Model.DefaultMetrics.
+func (c *Compact) DefaultMetrics() ([]string, error) { return c.head().Contents().DefaultMetrics() }
+
 // Link is Model.Link.
 func (c *Compact) Link() objectives.Link { return c.head().Contents().Link }
 
@@ -194,6 +197,9 @@ func (c *Compact) Outputs() int { return c.trees.Outputs() }
 
 // Classes is Model.Classes.
 func (c *Compact) Classes() []string { return c.head().Contents().Classes }
+
+// OutputNames is Model.OutputNames.
+func (c *Compact) OutputNames() []string { return c.head().Contents().OutputNames() }
 
 // NumericClasses is Model.NumericClasses.
 func (c *Compact) NumericClasses() bool { return c.head().Contents().NumericClasses }

@@ -57,11 +57,18 @@ func (m *Model) Outputs() int { return m.contents.Outputs }
 // be changed.
 func (m *Model) Classes() []string { return m.contents.Classes }
 
+// OutputNames returns what the predictions of several outputs are called: the classes, or quantile_0.1 and so on. It is nil for one
+// output. The slice must not be changed.
+func (m *Model) OutputNames() []string { return m.contents.OutputNames() }
+
 // NumericClasses reports whether class labels compare as numbers ("1" = "1.0").
 func (m *Model) NumericClasses() bool { return m.contents.NumericClasses }
 
 // Objective returns the name of the loss that the model was trained for.
 func (m *Model) Objective() string { return m.contents.Objective }
+
+// DefaultMetrics returns the names of the metrics that are evaluated if none are named; the first led early stopping by default.
+func (m *Model) DefaultMetrics() ([]string, error) { return m.contents.DefaultMetrics() }
 
 // Link returns the function from raw scores to predictions.
 func (m *Model) Link() objectives.Link { return m.contents.Link }

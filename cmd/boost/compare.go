@@ -91,7 +91,7 @@ func (a *app) openCompared(ctx context.Context, models [2]*model.Model, file str
 	if err != nil {
 		return nil, nil, err
 	}
-	names, err := chooseMetrics(f.metrics, models[0].Objective(), models[0].Link())
+	names, err := metricsOf(models[0], f.metrics)
 	if err != nil {
 		return nil, nil, err
 	}

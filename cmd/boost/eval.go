@@ -74,7 +74,7 @@ func (a *app) eval(ctx context.Context, modelFile string, tables []string, f *ev
 	if err := f.stages.fit(m, modelFile); err != nil {
 		return err
 	}
-	names, err := chooseMetrics(f.metrics, m.Objective(), m.Link())
+	names, err := metricsOf(m, f.metrics)
 	if err != nil {
 		return err
 	}

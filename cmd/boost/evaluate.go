@@ -15,12 +15,10 @@ import (
 	"boost/parallel"
 )
 
-// chooseMetrics translates and checks the names that were asked for; none means all
-// that are evaluated by default for a model of that objective and link.
-func chooseMetrics(asked []string, objective string, link objectives.Link) ([]string, error) {
-	defaults, err := objectives.DefaultMetrics(objective, link)
-	if err != nil || len(asked) == 0 {
-		return defaults, err
+// chooseMetrics translates and checks the names that were asked for; none means the defaults.
+func chooseMetrics(asked, defaults []string, link objectives.Link) ([]string, error) {
+	if len(asked) == 0 {
+		return defaults, nil
 	}
 	var names []string
 	for _, written := range asked {
@@ -40,6 +38,15 @@ func chooseMetrics(asked []string, objective string, link objectives.Link) ([]st
 		}
 	}
 	return names, nil
+}
+
+// metricsOf is chooseMetrics for a model.
+func metricsOf(m predictor, asked []string) ([]string, error) {
+	defaults, err := m.DefaultMetrics()
+	if err != nil {
+		return nil, err
+	}
+	return chooseMetrics(asked, defaults, m.Link())
 }
 
 // figure is one metric's value; undefined ones are NaN.

@@ -10,7 +10,6 @@ import (
 	"boost/booster/model"
 	"boost/dataset"
 	"boost/dataset/write"
-	"boost/objectives"
 	"boost/parallel"
 )
 
@@ -181,8 +180,8 @@ func (p *predictions) classColumns(classes []int32) []write.Column {
 func (p *predictions) valueColumns(kind string, values []float64) []write.Column {
 	names, classes := []string{"prediction"}, p.model.Classes()
 	switch raw := kind == "raw"; {
-	case p.model.Link() == objectives.Softmax:
-		names = slices.Clone(classes)
+	case p.model.Outputs() > 1:
+		names = slices.Clone(p.model.OutputNames())
 		for i := range names {
 			if raw {
 				names[i] = "raw_" + names[i]

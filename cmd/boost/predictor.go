@@ -22,10 +22,12 @@ type predictor interface {
 	LacksInitScores(*dataset.Table) bool
 	Schema() dataset.Schema
 	Objective() string
+	DefaultMetrics() ([]string, error)
 	Link() objectives.Link
 	Classes() []string
 	NumericClasses() bool
 	Outputs() int
+	OutputNames() []string
 	Rounds() int
 	NumTrees() int
 }

@@ -83,7 +83,7 @@ func (a *app) refit(ctx context.Context, modelFile, tableFile string, f *refitFl
 	if err != nil {
 		return err
 	}
-	names, err := chooseMetrics(nil, m.Objective(), m.Link())
+	names, err := m.DefaultMetrics()
 	if err != nil {
 		return err
 	}

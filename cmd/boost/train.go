@@ -171,7 +171,11 @@ func (r *trainRun) fit(ctx context.Context, rebuild bool) (*booster.Model, error
 		return nil, ofTable(c.Data.Train, err)
 	}
 	r.sayWhat(objective, why, table)
-	if _, err := chooseMetrics(params.Metrics, objective.Name, objective.Link); err != nil {
+	defaults, err := objectives.DefaultMetrics(objective.Name, objective.Link, params.Loss)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := chooseMetrics(params.Metrics, defaults, objective.Link); err != nil {
 		return nil, err
 	}
 	if err := r.checkTests(objective, table); err != nil {

@@ -10,7 +10,6 @@ import (
 	"boost/dataset/write"
 	"boost/internal/format"
 	"boost/internal/report"
-	"boost/objectives"
 )
 
 // finish looks at the test sets, writes their predictions and prints the summary.
@@ -40,7 +39,7 @@ func (r *trainRun) finish(ctx context.Context, m *model.Model, path string, inte
 	names := r.config.Params.Metrics
 	if len(names) == 0 {
 		var err error
-		if names, err = objectives.DefaultMetrics(m.Contents().Objective, m.Link()); err != nil {
+		if names, err = m.DefaultMetrics(); err != nil {
 			return err
 		}
 	}

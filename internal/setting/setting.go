@@ -45,7 +45,7 @@ func (s *Setting) Allowed() string {
 		return strings.Join(quoted(s.Choices), ", ")
 	}
 	switch s.Value.(type) {
-	case *int, *int64, *uint64, *float64, *time.Duration, *map[string]int:
+	case *int, *int64, *uint64, *float64, *[]float64, *time.Duration, *map[string]int:
 		return s.Range.String()
 	}
 	return ""
@@ -81,6 +81,12 @@ func (s *Setting) check() []error {
 		return s.within(float64(*p), fmt.Sprintf(" = %d", *p))
 	case *float64:
 		return s.within(*p, fmt.Sprintf(" = %v", *p))
+	case *[]float64:
+		var problems []error
+		for _, v := range *p {
+			problems = append(problems, s.within(v, fmt.Sprintf(" holds %v", v))...)
+		}
+		return problems
 	case *time.Duration:
 		return s.within(p.Seconds(), fmt.Sprintf(" = %v", *p))
 	}
@@ -119,6 +125,11 @@ func Below(least, most float64) Range {
 	return Range{least: least, most: most, below: true, bounded: true}
 }
 
+// Inside is more than least, and less than most.
+func Inside(least, most float64) Range {
+	return Range{least: least, most: most, above: true, below: true, bounded: true}
+}
+
 // Contains reports whether v is a number of the range.
 func (r Range) Contains(v float64) bool {
 	return v >= r.least && !math.IsInf(v, 0) && !(r.above && v == r.least) &&
@@ -134,6 +145,8 @@ func (r Range) String() string {
 	switch {
 	case !r.bounded:
 		return low
+	case r.above && r.below:
+		return low + ", < " + groupDigits(r.most)
 	case r.above:
 		return low + ", ≤ " + groupDigits(r.most)
 	case r.below:

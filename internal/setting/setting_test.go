@@ -21,6 +21,7 @@ func TestRange(t *testing.T) {
 		{setting.Between(2, 1<<24), "2 … 16,777,216", []float64{2, 1 << 24}, []float64{1, 1<<24 + 1}},
 		{setting.Above(0, 1), "> 0, ≤ 1", []float64{0.1, 1}, []float64{0, 1.1}},
 		{setting.Below(0, 1), "≥ 0, < 1", []float64{0, 0.9}, []float64{-0.1, 1}},
+		{setting.Inside(0, 1), "> 0, < 1", []float64{0.1, 0.9}, []float64{0, 1}},
 	} {
 		if c.r.String() != c.text {
 			t.Errorf("%v is written %q, want %q", c.r, c.r.String(), c.text)

@@ -12,7 +12,6 @@ import (
 	"boost/dataset"
 	"boost/internal/detmath"
 	"boost/internal/rng"
-	"boost/objectives"
 	"boost/objectives/metrics"
 	"boost/parallel"
 )
@@ -142,7 +141,7 @@ type resample struct{ before, weight float64 }
 
 // leadingMetric returns the name of the metric that leads early stopping by default.
 func leadingMetric(m *model.Model) (string, error) {
-	names, err := objectives.DefaultMetrics(m.Objective(), m.Link())
+	names, err := m.DefaultMetrics()
 	if err != nil {
 		return "", err
 	}

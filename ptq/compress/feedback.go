@@ -270,6 +270,5 @@ func (s *sample) hessians(ctx context.Context, m *model.Model) ([]float32, error
 
 // builtIn returns the loss that a model was trained on, an error where that is the caller's own.
 func builtIn(m *model.Model) (objectives.Objective, error) {
-	c := m.Contents()
-	return objectives.New(c.Objective, objectives.Options{Classes: len(c.Classes)})
+	return m.Contents().Loss()
 }

@@ -5,7 +5,6 @@ import (
 
 	"boost/booster/model"
 	"boost/dataset"
-	"boost/objectives"
 	"boost/objectives/metrics"
 	"boost/parallel"
 )
@@ -37,7 +36,7 @@ func newJudge(m *model.Model, t *dataset.Table, names []string, opts []Option) (
 			return nil, err
 		}
 		if names == nil {
-			if names, err = objectives.DefaultMetrics(c.Objective, c.Link); err != nil {
+			if names, err = c.DefaultMetrics(); err != nil {
 				return nil, err
 			}
 		}

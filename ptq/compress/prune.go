@@ -117,7 +117,7 @@ func Prune(ctx context.Context, m *model.Model, t *dataset.Table, p PruneParams,
 // Rows count by the table's weights. Sums are taken over blocks of 4,096 rows, merged in order:
 // threads do not change a bit. The leaf of each row in each tree is kept, 2 bytes each, in up to
 // 256 MiB; beyond it is found again in each sweep. A tail, a table without rows or labels, one
-// that lacks init scores and an objective that is neither built in nor given are errors.
+// that lacks init scores, an objective that is neither built in nor given, and one whose leaves are quantiles are errors.
 func PruneSteps(ctx context.Context, m *model.Model, t *dataset.Table, p PruneParams, opts ...Option) iter.Seq2[*PruneStep, error] {
 	return func(yield func(*PruneStep, error) bool) {
 		w, err := newPruner(ctx, m, t, p, opts)

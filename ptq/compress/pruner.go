@@ -89,6 +89,9 @@ func (w *pruner) prepare(ctx context.Context) (err error) {
 			return err
 		}
 	}
+	if o, ok := w.objective.(objectives.QuantileLeaves); ok {
+		return fmt.Errorf("pruning needs the second derivative of the loss, and that of objective %s is 0: leave pruning out", o.Name())
+	}
 	if w.rows.Labels, err = w.table.EncodeLabels(w.from.Classes(), w.from.NumericClasses()); err != nil {
 		return err
 	}

@@ -27,6 +27,8 @@ type Config struct {
 	Seed         uint64
 	// Renew takes leaf values from the gradients themselves instead of their codes.
 	Renew bool
+	// Quantiles makes room for QuantileLeaves.
+	Quantiles bool
 	// Verify checks at every node that the sums of its histogram are those of its rows, and fails on the first difference.
 	Verify bool
 }
@@ -37,20 +39,21 @@ type Config struct {
 // Nodes with many rows are split by all workers together, in passes over rows and features
 // (splitter all); those with few side by side, each by one worker that others help (frontier).
 type Grower struct {
-	config   Config
-	offsets  []uint32
-	shapes   []shape     // of the features
-	spans    []scan.Span // of their sums
-	widest   int         // codes of the feature that has the most
-	hists    *histogram.Pool
-	rows     rowSets
-	columns  columnSampler
-	reuse    *reuse   // nil: what trees before have used makes no difference
-	renewal  *renewal // nil: leaf values come from codes
-	scoring  scoreTask
-	all      *splitter
-	frontier frontier
-	growing  bool // a panic has left a tree half grown: its sums would be added to the next one's
+	config    Config
+	offsets   []uint32
+	shapes    []shape     // of the features
+	spans     []scan.Span // of their sums
+	widest    int         // codes of the feature that has the most
+	hists     *histogram.Pool
+	rows      rowSets
+	columns   columnSampler
+	reuse     *reuse     // nil: what trees before have used makes no difference
+	renewal   *renewal   // nil: leaf values come from codes
+	quantiles *quantiles // nil: no leaf values are quantiles
+	scoring   scoreTask
+	all       *splitter
+	frontier  frontier
+	growing   bool // a panic has left a tree half grown: its sums would be added to the next one's
 
 	growth
 }
@@ -87,6 +90,9 @@ func New(c Config) *Grower {
 	g.all = newSplitter(g, c.Pool.Nested(), c.Strategy)
 	if c.Renew {
 		g.renewal = newRenewal(g, c.Params.Leaves, c.Pool.Threads())
+	}
+	if c.Quantiles {
+		g.quantiles = newQuantiles(g, c.Matrix.NRows(), c.Params.Leaves, c.Pool.Threads())
 	}
 	g.frontier.init(g)
 	return g

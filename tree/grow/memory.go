@@ -7,6 +7,7 @@ import (
 	"boost/gradients"
 	"boost/histogram"
 	"boost/internal/kernel/hist"
+	"boost/internal/kernel/loss"
 )
 
 // Bytes returns the most memory that a Grower takes beside the matrix and its row-major copy,
@@ -25,6 +26,10 @@ func (c *Config) Bytes(copied []binning.PackedGroup, set gradients.Settings, thr
 	}
 	if c.Renew {
 		histograms += leaves * 16 * int64(threads)
+	}
+	if c.Quantiles {
+		rows += 12 * n
+		histograms += int64(threads) * int64(unsafe.Sizeof(loss.Quantiles{}))
 	}
 	block := int64(min(m.NRows(), hist.BlockRows))
 	rows += int64(threads) * 8 * block

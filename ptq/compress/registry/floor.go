@@ -9,7 +9,6 @@ import (
 
 	"boost/booster/model"
 	"boost/dataset"
-	"boost/objectives"
 	"boost/parallel"
 	"boost/ptq"
 	"boost/ptq/compress"
@@ -101,7 +100,7 @@ func certify(ctx context.Context, full, narrow *model.Model, t *dataset.Table, o
 	}
 	var names []string
 	if t != nil {
-		if names, err = objectives.DefaultMetrics(narrow.Contents().Objective, narrow.Contents().Link); err != nil {
+		if names, err = narrow.DefaultMetrics(); err != nil {
 			return nil, err
 		}
 		names = names[:1]

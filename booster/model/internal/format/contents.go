@@ -2,6 +2,7 @@ package format
 
 import (
 	"encoding/json"
+	"fmt"
 
 	"boost/binning"
 	"boost/dataset"
@@ -72,4 +73,48 @@ func Features(c *binning.Cuts) []tree.Feature {
 		}
 	}
 	return features
+}
+
+// Loss returns the built-in loss that the model was trained on; a loss of the caller's own is an error.
+func (c *Contents) Loss() (objectives.Objective, error) {
+	p, err := c.lossParams()
+	if err != nil {
+		return nil, err
+	}
+	return objectives.New(c.Objective, objectives.Options{Classes: len(c.Classes), Params: p})
+}
+
+// DefaultMetrics returns the names of the metrics that are evaluated if none are named.
+func (c *Contents) DefaultMetrics() ([]string, error) {
+	p, err := c.lossParams()
+	if err != nil {
+		return nil, err
+	}
+	return objectives.DefaultMetrics(c.Objective, c.Link, p)
+}
+
+// OutputNames returns what the predictions of several outputs are called: classes, or levels of quantiles. It is nil for one output.
+func (c *Contents) OutputNames() []string {
+	if c.Outputs == 1 {
+		return nil
+	}
+	if len(c.Classes) == c.Outputs {
+		return c.Classes
+	}
+	p, err := c.lossParams()
+	names := make([]string, c.Outputs)
+	for i := range names {
+		names[i] = fmt.Sprintf("output_%d", i)
+		if err == nil && len(p.Alpha) == c.Outputs {
+			names[i] = fmt.Sprintf("quantile_%v", p.Alpha[i])
+		}
+	}
+	return names
+}
+
+func (c *Contents) lossParams() (objectives.Params, error) {
+	if len(c.Params) == 0 { // as of a merged model
+		return objectives.Params{}, nil
+	}
+	return objectives.ParamsIn(c.Params)
 }

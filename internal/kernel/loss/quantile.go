@@ -1,0 +1,165 @@
+package loss
+
+import (
+	"math"
+	"math/bits"
+)
+
+// Quantiles finds weighted quantiles without sorting. The zero value is ready; it is not for concurrent use.
+type Quantiles struct {
+	sums  [quantileBuckets]uint64 // weights by bucket
+	sizes [quantileBuckets]int32
+}
+
+const (
+	quantileBuckets = 1 << 10
+	quantileFew     = 24 // values that are sorted
+)
+
+// Of returns the quantile of values at a level in (0, 1): the number that loses least under Pinball. That is the smallest
+// value at which the weights of the values up to it reach level times the sum of all. If they reach it exactly, all numbers from there
+// to the next value lose as little, and the one in the middle is returned. Weights are nil for all 1, else 1 or more. Equal weights give
+// what nil gives. Values are numbers, at least one, at most 2³¹; both slices are left in another order.
+//
+// Bound: three passes over the values on average, 3 to 5 ns a value in the first cache.
+func (q *Quantiles) Of(values []float64, weights []uint32, level float64) float64 {
+	if weights != nil && equal(weights) {
+		weights = nil
+	}
+	window := selection{values, weights}
+	total := window.weight()
+	target := level * float64(total)
+	below := uint64(0)
+	for round := 0; len(window.values) > quantileFew; round++ {
+		least, most := bounds(window.values)
+		if least == most {
+			break
+		}
+		bucket := q.divide(window, least, most, round)
+		b := 0
+		for ; float64(below+q.sums[b]) < target; b++ {
+			below += q.sums[b]
+		}
+		window = window.gather(bucket, b, int(q.sizes[b]))
+	}
+	window.sort()
+	at := 0
+	reached := below + window.at(0)
+	for at+1 < len(window.values) && (float64(reached) < target || window.values[at+1] == window.values[at]) {
+		at++
+		reached += window.at(at)
+	}
+	value := window.values[at]
+	if float64(reached) != target || reached == total {
+		return value
+	}
+	next := math.Inf(1)
+	for _, v := range values {
+		if v > value && v < next {
+			next = v
+		}
+	}
+	return value + float64((next-value)/2)
+}
+
+// divide counts the values of a selection by bucket, and returns the function that gives a value's. Buckets ascend with values: they are of
+// equal width, or, every other time, of equal numbers of floating-point numbers, so that outliers do not leave all others in one for long.
+func (q *Quantiles) divide(s selection, least, most float64, round int) func(float64) int {
+	clear(q.sums[:])
+	clear(q.sizes[:])
+	var bucket func(float64) int
+	scale := (quantileBuckets - 1) / (most - least)
+	if round%2 == 0 && scale > 0 && !math.IsInf(scale, 0) {
+		bucket = func(v float64) int { return int(float64(v-least) * scale) }
+	} else {
+		lowest := orderKey(least)
+		shift := max(0, bits.Len64(orderKey(most)-lowest)-10)
+		bucket = func(v float64) int { return int((orderKey(v) - lowest) >> shift) }
+	}
+	for i, v := range s.values {
+		b := bucket(v)
+		q.sums[b] += s.at(i)
+		q.sizes[b]++
+	}
+	return bucket
+}
+
+// selection is a part of the values with their weights.
+type selection struct {
+	values  []float64
+	weights []uint32 // nil for all 1
+}
+
+func (s selection) at(i int) uint64 {
+	if s.weights == nil {
+		return 1
+	}
+	return uint64(s.weights[i])
+}
+
+func (s selection) weight() (sum uint64) {
+	if s.weights == nil {
+		return uint64(len(s.values))
+	}
+	for _, w := range s.weights {
+		sum += uint64(w)
+	}
+	return sum
+}
+
+// gather moves the n values of a bucket to the front and returns them.
+func (s selection) gather(bucket func(float64) int, b, n int) selection {
+	to := 0
+	for i := 0; to < n; i++ {
+		if bucket(s.values[i]) == b {
+			s.swap(i, to)
+			to++
+		}
+	}
+	if s.weights == nil {
+		return selection{s.values[:n], nil}
+	}
+	return selection{s.values[:n], s.weights[:n]}
+}
+
+func (s selection) swap(i, j int) {
+	s.values[i], s.values[j] = s.values[j], s.values[i]
+	if s.weights != nil {
+		s.weights[i], s.weights[j] = s.weights[j], s.weights[i]
+	}
+}
+
+// sort sorts few values by insertion; many are equal.
+func (s selection) sort() {
+	if len(s.values) > quantileFew {
+		return
+	}
+	for i := 1; i < len(s.values); i++ {
+		for j := i; j > 0 && s.values[j] < s.values[j-1]; j-- {
+			s.swap(j, j-1)
+		}
+	}
+}
+
+func bounds(values []float64) (least, most float64) {
+	least, most = values[0], values[0]
+	for _, v := range values[1:] {
+		least, most = min(least, v), max(most, v)
+	}
+	return least, most
+}
+
+// orderKey returns bits that ascend with numbers, those of 0 for −0.
+func orderKey(v float64) uint64 {
+	b := math.Float64bits(v + 0)
+	return b ^ (uint64(int64(b)>>63) | 1<<63)
+}
+
+func equal(weights []uint32) bool {
+	for _, w := range weights {
+		if w != weights[0] {
+			return false
+		}
+	}
+	return true
+}

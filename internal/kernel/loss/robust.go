@@ -1,0 +1,127 @@
+package loss
+
+import (
+	"math"
+
+	"boost/internal/detmath"
+)
+
+// The losses below are of the distance d = score − label. Each writes the derivatives of one row's loss;
+// weigh multiplies them by the rows' weights.
+
+// weigh multiplies derivatives by weights, which may be nil for all 1.
+func weigh(grad, hess []float32, weights []float64) {
+	if weights == nil {
+		return
+	}
+	grad, hess = grad[:len(weights)], hess[:len(weights)]
+	for i, w := range weights {
+		grad[i] = float32(float64(grad[i]) * w)
+		hess[i] = float32(float64(hess[i]) * w)
+	}
+}
+
+// Absolute writes the derivatives of w·|d|: grad = w·sign(d), hess = w. The hessian is that of no parabola: leaves
+// are to be renewed.
+func Absolute(grad, hess []float32, scores, labels, weights []float64) {
+	grad, hess, labels = grad[:len(scores)], hess[:len(scores)], labels[:len(scores)]
+	for i, s := range scores {
+		grad[i], hess[i] = sign(s, labels[i]), 1
+	}
+	weigh(grad, hess, weights)
+}
+
+// sign returns the sign of s − y, without a branch that would be guessed wrong.
+func sign(s, y float64) float32 {
+	var above, below float32
+	if s > y {
+		above = 1
+	}
+	if s < y {
+		below = 1
+	}
+	return above - below
+}
+
+// Pinball writes the derivatives of the loss of a quantile: grad = w·(1−level) where d ≥ 0, else −w·level; hess = w.
+// Leaves are to be renewed.
+func Pinball(grad, hess []float32, scores, labels, weights []float64, level float64) {
+	grad, hess, labels = grad[:len(scores)], hess[:len(scores)], labels[:len(scores)]
+	over, under := float32(1-level), float32(-level)
+	for i, s := range scores {
+		g := under
+		if s >= labels[i] {
+			g = over
+		}
+		grad[i], hess[i] = g, 1
+	}
+	weigh(grad, hess, weights)
+}
+
+// Relative writes the derivatives of w·|d|/max(1, |label|): grad = share·sign(d), hess = share, for share =
+// w/max(1, |label|). Leaves are to be renewed.
+func Relative(grad, hess []float32, scores, labels, weights []float64) {
+	grad, hess, labels = grad[:len(scores)], hess[:len(scores)], labels[:len(scores)]
+	for i, s := range scores {
+		y := labels[i]
+		share := float32(1 / max(1, math.Abs(y)))
+		grad[i], hess[i] = sign(s, y)*share, share
+	}
+	weigh(grad, hess, weights)
+}
+
+// Expectile writes the derivatives of w·|level − [d > 0]|·d²/2.
+func Expectile(grad, hess []float32, scores, labels, weights []float64, level float64) {
+	grad, hess, labels = grad[:len(scores)], hess[:len(scores)], labels[:len(scores)]
+	for i, s := range scores {
+		d, share := s-labels[i], level
+		if d > 0 {
+			share = 1 - level
+		}
+		grad[i], hess[i] = float32(d*share), float32(share)
+	}
+	weigh(grad, hess, weights)
+}
+
+// The next three are d²/2 near 0 and grow like |d| far from it. Their second derivative vanishes there, and
+// Newton's step would overshoot. hess is gradient/d instead, that of the parabola which touches the loss at d and lies
+// above it elsewhere, so that a step never raises the loss (iteratively reweighted least squares; Holland and Welsch,
+// 1977).
+
+// Huber writes the derivatives of w·(d²/2 where |d| ≤ delta, else delta·(|d| − delta/2)).
+func Huber(grad, hess []float32, scores, labels, weights []float64, delta float64) {
+	grad, hess, labels = grad[:len(scores)], hess[:len(scores)], labels[:len(scores)]
+	for i, s := range scores {
+		d := s - labels[i]
+		share := delta / max(delta, math.Abs(d))
+		grad[i], hess[i] = float32(d*share), float32(share)
+	}
+	weigh(grad, hess, weights)
+}
+
+// Fair writes the derivatives of w·c²·(|d|/c − log(1 + |d|/c)).
+func Fair(grad, hess []float32, scores, labels, weights []float64, c float64) {
+	grad, hess, labels = grad[:len(scores)], hess[:len(scores)], labels[:len(scores)]
+	for i, s := range scores {
+		d := s - labels[i]
+		share := c / (math.Abs(d) + c)
+		grad[i], hess[i] = float32(d*share), float32(share)
+	}
+	weigh(grad, hess, weights)
+}
+
+// LogCosh writes the derivatives of w·log(cosh(d)): grad = w·tanh(d).
+func LogCosh(grad, hess []float32, scores, labels, weights []float64) {
+	grad, hess, labels = grad[:len(scores)], hess[:len(scores)], labels[:len(scores)]
+	for i, s := range scores {
+		d := s - labels[i]
+		size := math.Abs(d)
+		share := 1 - float64(d*d)/3 // tanh(d)/d, to 15 digits below
+		if size > 1e-4 {
+			e := detmath.ExpCoarse(max(-2*size, expLow))
+			share = (1 - e) / float64((1+e)*size)
+		}
+		grad[i], hess[i] = float32(d*share), float32(share)
+	}
+	weigh(grad, hess, weights)
+}

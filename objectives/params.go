@@ -1,0 +1,106 @@
+package objectives
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strings"
+
+	"boost/internal/near"
+	"boost/internal/setting"
+)
+
+// Params are what losses can be told beside the labels. A field that is zero stands for the default of the loss, which
+// Info.Complete puts there. Each loss takes those that Info.Takes has; others are refused.
+type Params struct {
+	Alpha       []float64 // quantile: its levels in (0, 1), ascending, one output each; expectile: the level
+	Delta       float64   // huber: the distance from which the loss grows like |score − label|
+	FairC       float64   // fair: the distance at which the gradient is half of what it comes to
+	Power       float64   // tweedie: the variance is the mean to this power, 1 … 2
+	PoissonStep float64   // poisson: hessians are multiplied by e to this power
+}
+
+// Settings describes the parameters, those of p.
+func Settings(p *Params) []setting.Setting {
+	return []setting.Setting{
+		{Name: "objective.alpha", Value: &p.Alpha, Range: setting.Inside(0, 1), OmitDefault: true,
+			Doc:     "quantile: the share of the labels that lie below a prediction, or several of them, ascending, one prediction each; expectile: the weight of labels above a prediction beside those below. Empty = 0.5.",
+			Aliases: []string{"quantile_alpha", "quantile"}},
+		{Name: "objective.delta", Value: &p.Delta, OmitDefault: true,
+			Doc:     "huber: labels farther than this from a prediction count by their distance, nearer ones by its square; in the unit of the label. 0 = 0.9.",
+			Aliases: []string{"huber_slope", "huber_delta"}},
+		{Name: "objective.fair_c", Value: &p.FairC, OmitDefault: true,
+			Doc: "fair: the distance at which a label has half of the pull that it can have, in the unit of the label. 0 = 1."},
+		{Name: "objective.power", Value: &p.Power, Range: setting.Between(0, 2), OmitDefault: true,
+			Doc:     "tweedie: the variance grows like the mean to this power, 1 to 2: 1 as of counts, 2 as of gamma. 0 = 1.5.",
+			Aliases: []string{"tweedie_variance_power", "variance_power"}},
+		{Name: "objective.poisson_max_delta_step", Value: &p.PoissonStep, OmitDefault: true,
+			Doc: "poisson: second derivatives are multiplied by e to this power, which makes steps shorter. 0 = 0.7."},
+	}
+}
+
+// ParamsIn reads the parameters of a loss from those that a model stores, an object by the names of Settings. Other names are
+// passed over.
+func ParamsIn(stored json.RawMessage) (Params, error) {
+	var p Params
+	var object map[string]json.RawMessage
+	if err := json.Unmarshal(stored, &object); err != nil {
+		return p, fmt.Errorf("parameters of the model: %w", err)
+	}
+	for _, s := range Settings(&p) {
+		if text, ok := object[s.Name]; ok {
+			if err := json.Unmarshal(text, s.Value); err != nil {
+				return p, fmt.Errorf("parameter %s of the model: %w", s.Name, err)
+			}
+		}
+	}
+	return p, nil
+}
+
+// Complete returns p with the defaults of the loss in place of zeros. A parameter that the loss does not take is an error.
+func (i Info) Complete(p Params) (Params, error) {
+	own := i.Takes
+	given, takes := Settings(&p), Settings(&own)
+	for at := range given {
+		value, usual := reflect.ValueOf(given[at].Value).Elem(), reflect.ValueOf(takes[at].Value).Elem()
+		switch {
+		case value.IsZero() || value.Kind() == reflect.Slice && value.Len() == 0:
+			value.Set(usual)
+		case usual.IsZero():
+			return p, fmt.Errorf("%s is for objective %s, not %s: leave it out", given[at].Name, near.Or(takers(at)), i.Name)
+		}
+	}
+	return p, nil
+}
+
+// takers returns the names of the losses that take a parameter, by its place in Settings.
+func takers(at int) (names []string) {
+	for _, info := range registry {
+		takes := info.Takes
+		if !reflect.ValueOf(Settings(&takes)[at].Value).Elem().IsZero() {
+			names = append(names, info.Name)
+		}
+	}
+	return names
+}
+
+// levels writes levels as an argument of a metric's name: 0.1/0.5/0.9.
+func levels(alpha []float64) string {
+	texts := make([]string, len(alpha))
+	for i, a := range alpha {
+		texts[i] = fmt.Sprint(a)
+	}
+	return strings.Join(texts, "/")
+}
+
+// checkLevels reports whether levels ascend within (0, 1).
+func checkLevels(alpha []float64) error {
+	before := 0.0
+	for _, a := range alpha {
+		if !(a > before && a < 1) {
+			return fmt.Errorf("objective.alpha = %v: levels lie between 0 and 1, and ascend", alpha)
+		}
+		before = a
+	}
+	return nil
+}
