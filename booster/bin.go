@@ -56,7 +56,7 @@ func (r *run) bin(ctx context.Context, in *inputs, ex *examples) (*binned, error
 func (r *run) findCuts(ctx context.Context, train source, ex *examples) (cuts *binning.Cuts, notes []string, err error) {
 	var weights []float64
 	if r.p.Binning.WeightedCuts {
-		weights = ex.Weights
+		weights = ex.tableWeights
 	}
 	if r.baseModel != nil {
 		cuts, notes, err = r.extendCuts(ctx, train)

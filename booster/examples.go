@@ -16,9 +16,10 @@ import (
 type examples struct {
 	*target
 	objectives.Rows
-	n       int       // rows
-	initial []float64 // init scores, output-major; nil without
-	storing gradients.Settings
+	n            int       // rows
+	tableWeights []float64 // the table's own, which metrics count by; Weights are those of training
+	initial      []float64 // init scores, output-major; nil without
+	storing      gradients.Settings
 }
 
 // examples finds what is to be learned from the training rows, after rows were held out for early
@@ -46,7 +47,7 @@ func (r *run) examples(in *inputs) (*examples, error) {
 		}
 		table = in.train.metaColumns()
 	}
-	ex, err := newExamples(target, table, labels, r.p.Objective)
+	ex, err := newExamples(target, table, labels, &r.p)
 	if err != nil {
 		return nil, err
 	}
@@ -54,18 +55,25 @@ func (r *run) examples(in *inputs) (*examples, error) {
 	return ex, err
 }
 
-// newExamples takes what is known of the rows from a table, and checks it. objective names the loss in
-// errors.
-func newExamples(target *target, table *dataset.Table, labels []float64, objective string) (*examples, error) {
+// newExamples takes what is known of the rows from a table, and checks it.
+func newExamples(target *target, table *dataset.Table, labels []float64, p *Params) (*examples, error) {
 	weights, err := table.Weights()
 	if err != nil {
 		return nil, err
 	}
-	initial, err := initScores(table, objective, target.outputs)
+	initial, err := initScores(table, p.Objective, target.outputs)
 	if err != nil {
 		return nil, err
 	}
-	ex := &examples{target: target, Rows: objectives.Rows{Labels: labels, Weights: weights}, n: table.NumRows(), initial: initial}
+	ex := &examples{target: target, Rows: objectives.Rows{Labels: labels, Weights: weights}, n: table.NumRows(), tableWeights: weights, initial: initial}
+	if p.weighsClasses() {
+		if err := objectives.CheckWeights(ex.Rows); err != nil {
+			return nil, atRow(table, err)
+		}
+		if ex.Weights, err = target.weighClasses(p, labels, weights); err != nil {
+			return nil, err
+		}
+	}
 	if err := target.objective.Check(ex.Rows); err != nil {
 		return nil, atRow(table, err)
 	}

@@ -53,7 +53,10 @@ func roundsMemory(p *Params, ex *examples, data *binned, pl *plan, threads int) 
 		b.histograms += lanes * histograms
 	}
 	perRow := int64(16*ex.outputs + 8)
-	if ex.Weights != nil {
+	if ex.tableWeights != nil {
+		perRow += 8
+	}
+	if p.weighsClasses() {
 		perRow += 8
 	}
 	if ex.initial != nil {

@@ -26,21 +26,23 @@ import (
 // whether it can change the bytes of the model. It is flat because its fields are the keys of the
 // sections train, gradients, sampling, metrics and quantize.
 type Params struct {
-	Objective     string            // "" = inferred from the label
-	Loss          objectives.Params // of the objective; zero fields = its defaults
-	Rounds        int
-	LearningRate  float64
-	Seed          uint64
-	EarlyStopping int           // rounds without a better metric; 0 = off
-	ValidShare    float64       // of the training rows, held out as the validation set; 0 = a tenth where EarlyStopping is on and there is no other set
-	ValidBy       string        // column of the training table that marks such rows; "" = none
-	Gradients     string        // a name of gradients.Names; the model keeps what "auto" chose
-	PositiveClass string        // "" = the second of two
-	Threads       int           // 0 = CPU quota or physical cores
-	Builder       string        // of histograms; "" = "auto"
-	TimeLimit     time.Duration // 0 = none
-	MemoryLimit   int64         // bytes; 0 = what there is
-	Verify        bool          // check the sums of every node
+	Objective      string            // "" = inferred from the label
+	Loss           objectives.Params // of the objective; zero fields = its defaults
+	Rounds         int
+	LearningRate   float64
+	Seed           uint64
+	EarlyStopping  int                // rounds without a better metric; 0 = off
+	ValidShare     float64            // of the training rows, held out as the validation set; 0 = a tenth where EarlyStopping is on and there is no other set
+	ValidBy        string             // column of the training table that marks such rows; "" = none
+	Gradients      string             // a name of gradients.Names; the model keeps what "auto" chose
+	PositiveClass  string             // "" = the second of two
+	ClassWeight    map[string]float64 // what the weights of a class's rows are multiplied by; of Balanced: classes weigh the same in all
+	PositiveWeight float64            // the same of the positive class; 0 = 1
+	Threads        int                // 0 = CPU quota or physical cores
+	Builder        string             // of histograms; "" = "auto"
+	TimeLimit      time.Duration      // 0 = none
+	MemoryLimit    int64              // bytes; 0 = what there is
+	Verify         bool               // check the sums of every node
 
 	GradientMode        string // where codes lie
 	Rounding            string // of gradients to codes
@@ -121,6 +123,11 @@ func trainSettings(p *Params) []setting.Setting {
 		{Name: "train.objective", Value: &p.Objective, Choices: objectives.Names(), Optional: true,
 			Doc:     "Loss to minimise; empty = inferred from the label.",
 			Aliases: []string{"objective", "objective_type", "application", "app", "loss", "loss_function"}},
+		{Name: "objective.class_weight", Value: &p.ClassWeight, OmitDefault: true,
+			Doc:     "Classes: what the weights of a class's rows are multiplied by in training, by class, 1 for those that are left out; \"balanced\" = rows × weight in all classes the same. Metrics of validation sets count rows as they are.",
+			Aliases: []string{"class_weights"}},
+		{Name: "objective.scale_pos_weight", Value: &p.PositiveWeight, OmitDefault: true,
+			Doc: "Binary: what the weights of the positive class's rows are multiplied by in training; 0 = 1."},
 		{Name: "train.rounds", Value: &p.Rounds, Range: setting.AtLeast(1),
 			Doc:     "Boosting rounds, one tree per output each.",
 			Aliases: []string{"num_iterations", "num_iteration", "n_iter", "num_tree", "num_trees", "num_round", "num_rounds", "nrounds", "num_boost_round", "n_estimators", "max_iter", "iterations"}},
@@ -201,7 +208,7 @@ func (p Params) Validate() error {
 	}
 	p.Builder = cmp.Or(p.Builder, "auto")
 	problems := slices.Concat(setting.Check(trainSettings(&p)), setting.Check(objectives.Settings(&p.Loss)), setting.Check(grow.Settings(&p.Tree)),
-		p.checkLoss(), p.checkGradients(), p.checkGoss(), p.checkMvs(), p.checkFeedback(), p.checkHoldout())
+		p.checkLoss(), p.checkClassWeights(), p.checkGradients(), p.checkGoss(), p.checkMvs(), p.checkFeedback(), p.checkHoldout())
 	if err := p.Binning.Validate(); err != nil {
 		problems = append(problems, err)
 	}

@@ -109,8 +109,13 @@ func newRefit(ctx context.Context, m *Model, t *dataset.Table, decay float64, o 
 	if err != nil {
 		return nil, err
 	}
+	p, err := ParamsOf(m)
+	if err != nil {
+		return nil, err
+	}
+	p.Objective = target.objective.Name()
 	r := &refit{from: m, keep: o.keep, decay: decay, pool: o.pool}
-	if r.examples, err = newExamples(target, t, labels, target.objective.Name()); err != nil {
+	if r.examples, err = newExamples(target, t, labels, &p); err != nil {
 		return nil, err
 	}
 	if r.pool == nil {

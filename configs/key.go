@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"boost/booster"
 	"boost/dataset"
 	"boost/internal/near"
 	"boost/internal/setting"
@@ -74,6 +75,8 @@ func (k *Key) Type() string {
 		return "\"auto\" or a table of texts, by column"
 	case *map[string]int:
 		return "table of integers, by column"
+	case *map[string]float64:
+		return "\"balanced\" or a table of numbers, by class"
 	case *map[string][]float64:
 		return "table of lists of numbers, by column"
 	}
@@ -123,6 +126,11 @@ func (k *Key) format() string {
 		return inlineTable(*v, floatList)
 	case *map[string]int:
 		return inlineTable(*v, strconv.Itoa)
+	case *map[string]float64:
+		if _, balanced := (*v)[booster.Balanced]; balanced {
+			return quote("balanced")
+		}
+		return inlineTable(*v, floatText)
 	case *map[string]string:
 		if how, all := (*v)[""]; all {
 			return quote(how)
@@ -216,6 +224,17 @@ func (k *Key) assign(v any, dir string) error {
 		return assignTable(k, field, v, k.numbers)
 	case *map[string]string:
 		return k.assignParse(field, v)
+	case *map[string]float64:
+		if v == "balanced" {
+			*field = map[string]float64{booster.Balanced: 1}
+			return nil
+		}
+		return assignTable(k, field, v, func(class string, v any) (float64, error) {
+			if class == booster.Balanced {
+				return 0, fmt.Errorf("%s: a class without a name", k.Name)
+			}
+			return k.number(v)
+		})
 	case *map[string]int:
 		return assignTable(k, field, v, func(name string, v any) (int, error) {
 			n, ok := v.(int64)
@@ -533,8 +552,10 @@ var takes = map[string]string{
 	"duration": "a duration like \"90s\" or a number of seconds", "bytes": "a number of bytes or a size like \"4GB\"",
 	"share":                                "a share like \"0.1%\" or 0.001",
 	"table of lists of numbers, by column": "a table of lists of numbers by column like {age = [18, 65]}",
-	"\"auto\" or a table of texts, by column": "\"auto\" or a table by column like {income = \"number\"}",
-	"table of integers, by column":            "a table of integers by column like {age = 64}",
+	"\"auto\" or a table of texts, by column":      "\"auto\" or a table by column like {income = \"number\"}",
+	"table of integers, by column":                 "a table of integers by column like {age = 64}",
+	"number or list of numbers":                    "a number like 0.5 or a list like [0.1, 0.9]",
+	"\"balanced\" or a table of numbers, by class": "\"balanced\" or a table by class like {yes = 3.5}",
 }
 
 func (k *Key) wrongType(v any) error {

@@ -26,8 +26,8 @@ func (e *RowError) Error() string {
 // Unwrap makes errors.Is(err, ErrRows) true.
 func (e *RowError) Unwrap() error { return ErrRows }
 
-// checkWeights reports rows without weight and the first weight that is none.
-func checkWeights(rows Rows) error {
+// CheckWeights reports rows without weight and the first weight that is none.
+func CheckWeights(rows Rows) error {
 	if len(rows.Labels) == 0 {
 		return fmt.Errorf("%w: there are none", ErrRows)
 	}
@@ -52,7 +52,7 @@ func checkWeights(rows Rows) error {
 
 // checkClasses reports the first label that is not a whole number in [0, classes).
 func checkClasses(rows Rows, classes int) error {
-	if err := checkWeights(rows); err != nil {
+	if err := CheckWeights(rows); err != nil {
 		return err
 	}
 	for i, y := range rows.Labels {

@@ -36,7 +36,7 @@ func (c custom) Check(rows Rows) error {
 	case c.link != Identity && c.link != Exp:
 		return fmt.Errorf("%w: objective %s has one output, and link %q: use identity, logistic or exp", ErrRows, c.name, c.link)
 	}
-	return checkWeights(rows)
+	return CheckWeights(rows)
 }
 
 func (c custom) Gradients(rows Rows, lo, hi int, scores []float64, grad, hess []float32) {

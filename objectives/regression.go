@@ -29,7 +29,7 @@ func (regression) Link() Link   { return Identity }
 // Check requires labels whose gradients fit float32: with scores between the lowest
 // and the highest label, |gradient| ≤ 2·max|label|·weight.
 func (regression) Check(rows Rows) error {
-	if err := checkWeights(rows); err != nil {
+	if err := CheckWeights(rows); err != nil {
 		return err
 	}
 	largest := 0.0

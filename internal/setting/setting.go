@@ -45,7 +45,7 @@ func (s *Setting) Allowed() string {
 		return strings.Join(quoted(s.Choices), ", ")
 	}
 	switch s.Value.(type) {
-	case *int, *int64, *uint64, *float64, *[]float64, *time.Duration, *map[string]int:
+	case *int, *int64, *uint64, *float64, *[]float64, *time.Duration, *map[string]int, *map[string]float64:
 		return s.Range.String()
 	}
 	return ""
@@ -71,6 +71,12 @@ func (s *Setting) check() []error {
 		var problems []error
 		for _, name := range slices.Sorted(maps.Keys(*p)) {
 			problems = append(problems, s.within(float64((*p)[name]), fmt.Sprintf(" of column %q = %d", name, (*p)[name]))...)
+		}
+		return problems
+	case *map[string]float64:
+		var problems []error
+		for _, name := range slices.Sorted(maps.Keys(*p)) {
+			problems = append(problems, s.within((*p)[name], fmt.Sprintf(" of class %q = %v", name, (*p)[name]))...)
 		}
 		return problems
 	case *int:
