@@ -48,3 +48,59 @@ func (binary) BaseScore(rows Rows) ([]float64, error) {
 func (binary) Gradients(rows Rows, lo, hi int, scores []float64, grad, hess []float32) {
 	loss.Logistic(grad[lo:hi], hess[lo:hi], scores[lo:hi], rows.Labels[lo:hi], slice(rows.Weights, lo, hi))
 }
+
+// focalInfo is of the log loss that counts rows which are right already the less.
+var focalInfo = Info{
+	Name:    "focal",
+	Aliases: []string{"binary_focal", "focal_loss"},
+	Labels:  TwoClasses,
+	Link:    Logistic,
+	Takes:   Params{FocalGamma: 2},
+	Metrics: fixed("logloss", "auc", "error"),
+	Make: func(o Options) (Objective, error) {
+		if o.Classes != 0 && o.Classes != 2 {
+			return nil, fmt.Errorf("objective focal needs 2 classes, there are %d", o.Classes)
+		}
+		return focal{gamma: o.FocalGamma}, nil
+	},
+}
+
+type focal struct {
+	binary
+	gamma float64
+}
+
+func (focal) Name() string { return "focal" }
+
+func (f focal) Gradients(rows Rows, lo, hi int, scores []float64, grad, hess []float32) {
+	loss.Focal(grad[lo:hi], hess[lo:hi], scores[lo:hi], rows.Labels[lo:hi], slice(rows.Weights, lo, hi), f.gamma)
+}
+
+// crossEntropyInfo is of the log loss of labels that are chances.
+var crossEntropyInfo = Info{
+	Name:    "cross_entropy",
+	Aliases: []string{"xentropy"},
+	Link:    Logistic,
+	Metrics: fixed("cross_entropy", "rmse", "mae"),
+	Make:    func(Options) (Objective, error) { return crossEntropy{}, nil },
+}
+
+type crossEntropy struct{ binary }
+
+func (crossEntropy) Name() string { return "cross_entropy" }
+
+func (crossEntropy) Check(rows Rows) error {
+	if err := CheckWeights(rows); err != nil {
+		return err
+	}
+	for i, y := range rows.Labels {
+		if !(y >= 0 && y <= 1) {
+			return &RowError{i, "label", y, "a chance from 0 to 1"}
+		}
+	}
+	return nil
+}
+
+func (crossEntropy) Gradients(rows Rows, lo, hi int, scores []float64, grad, hess []float32) {
+	loss.CrossEntropy(grad[lo:hi], hess[lo:hi], scores[lo:hi], rows.Labels[lo:hi], slice(rows.Weights, lo, hi))
+}

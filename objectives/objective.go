@@ -6,12 +6,13 @@ type Link string
 
 // The links.
 const (
-	Identity Link = "identity" // value = raw
-	Logistic Link = "logistic" // value = 1/(1+exp(-raw))
-	Softmax  Link = "softmax"  // value_k = exp(raw_k)/Σ exp(raw_j)
-	Exp      Link = "exp"      // value = exp(raw)
-	Expm1    Link = "expm1"    // value = exp(raw) − 1
-	Sorted   Link = "sorted"   // values = the raw scores of a row, ascending
+	Identity Link = "identity"   // value = raw
+	Logistic Link = "logistic"   // value = 1/(1+exp(-raw))
+	Softmax  Link = "softmax"    // value_k = exp(raw_k)/Σ exp(raw_j)
+	Exp      Link = "exp"        // value = exp(raw)
+	Expm1    Link = "expm1"      // value = exp(raw) − 1
+	OneVsAll Link = "one_vs_all" // value_k = p_k/Σ p_j, p = 1/(1+exp(-raw))
+	Sorted   Link = "sorted"     // values = the raw scores of a row, ascending
 )
 
 // Rows holds what an objective sees of the training rows.

@@ -57,9 +57,9 @@ func peerRows() (number, two, three, weights []float64) {
 // are float32, so the steps hold to 7 digits.
 func TestLightGBM(t *testing.T) {
 	number, two, three, weights := peerRows()
-	amounts := make([]float64, len(number))
+	amounts, chances := make([]float64, len(number)), make([]float64, len(number))
 	for i, y := range number {
-		amounts[i] = y + 4.5
+		amounts[i], chances[i] = y+4.5, float64(1+i*37%23)/32
 	}
 	cases := []struct {
 		name     string
@@ -71,6 +71,14 @@ func TestLightGBM(t *testing.T) {
 		outputs  int
 		linkName objectives.Link
 	}{
+		{"one_vs_all", 3, three, nil, []float64{-0.26826398659467926, -0.9279867716373464, -0.9279867716373464},
+			[2][]float64{{-0.13251739329351062, -1.010066142321901, -1.010066142321901},
+				{-0.40401061226036167, -0.8459074645528217, -0.8459074645528217}}, 3, objectives.OneVsAll},
+		{"one_vs_all", 3, three, weights, []float64{-0.5020919437972363, -0.9239536046197243, -0.6686561605516496},
+			[2][]float64{{-0.33740930291724225, -0.9951894049631197, -0.7766453110846041},
+				{-0.6580147779596377, -0.8565068925785114, -0.5664110573537067}}, 3, objectives.OneVsAll},
+		{"cross_entropy", 0, chances, nil, []float64{-0.5264118006832356}, [2][]float64{{-0.5911115156702409}, {-0.46171206771075957}}, 1, objectives.Logistic},
+		{"cross_entropy", 0, chances, weights, []float64{-0.4955539879958483}, [2][]float64{{-0.42273954638898736}, {-0.5644953106307421}}, 1, objectives.Logistic},
 		{"poisson", 0, amounts, nil, []float64{1.7287013350243692}, [2][]float64{{1.7277218754715342}, {1.7296807921252333}}, 1, objectives.Exp},
 		{"poisson", 0, amounts, weights, []float64{1.7250733312332385}, [2][]float64{{1.7694241245591737}, {1.6830816228830794}}, 1, objectives.Exp},
 		{"gamma", 0, amounts, nil, []float64{1.7287013350243692}, [2][]float64{{1.7267250484769185}, {1.7306698383119543}}, 1, objectives.Exp},
@@ -334,6 +342,10 @@ func TestLinks(t *testing.T) {
 		{objectives.Exp, 2, func(i int) float64 { return math.Exp(raw[i]) }},
 		{objectives.Expm1, 1, func(i int) float64 { return math.Exp(raw[i]) - 1 }},
 		{objectives.Sorted, 3, func(i int) float64 { return []float64{-2, -1, 0, 1, 3, 800}[[]int{0, 2, 1, 3, 4, 5}[i]] }},
+		{objectives.OneVsAll, 2, func(i int) float64 {
+			own, other := 1/(1+math.Exp(-raw[i])), 1/(1+math.Exp(-raw[(i+3)%6]))
+			return own / (own + other)
+		}},
 		{objectives.Softmax, 2, func(i int) float64 {
 			return 1 / (1 + math.Exp(raw[(i+3)%6]-raw[i])) // of two classes
 		}},

@@ -18,6 +18,7 @@ type Params struct {
 	FairC       float64   // fair: the distance at which the gradient is half of what it comes to
 	Power       float64   // tweedie: the variance is the mean to this power, 1 … 2
 	PoissonStep float64   // poisson: hessians are multiplied by e to this power
+	FocalGamma  float64   // focal: rows count by the chance that the other class has to this power
 }
 
 // Settings describes the parameters, those of p.
@@ -36,6 +37,8 @@ func Settings(p *Params) []setting.Setting {
 			Aliases: []string{"tweedie_variance_power", "variance_power"}},
 		{Name: "objective.poisson_max_delta_step", Value: &p.PoissonStep, OmitDefault: true,
 			Doc: "poisson: second derivatives are multiplied by e to this power, which makes steps shorter. 0 = 0.7."},
+		{Name: "objective.focal_gamma", Value: &p.FocalGamma, OmitDefault: true,
+			Doc: "focal: rows count by the chance that their other class has, to this power; 0 = 2."},
 	}
 }
 

@@ -45,7 +45,7 @@ func Classes(label *dataset.Column, takes objectives.Labels, objective string) (
 // OfLink returns what the labels of a custom loss mean. The loss checks the number of classes.
 func OfLink(link objectives.Link) objectives.Labels {
 	switch link {
-	case objectives.Logistic, objectives.Softmax:
+	case objectives.Logistic, objectives.Softmax, objectives.OneVsAll:
 		return objectives.ManyClasses
 	}
 	return objectives.Quantities

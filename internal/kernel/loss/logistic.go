@@ -78,3 +78,38 @@ func towards(s, label, e float64) float64 {
 	n := one ^ (one^math.Float64bits(e))&away
 	return math.Float64frombits(n | flip)
 }
+
+// CrossEntropy writes the derivatives of the weighted log loss by the raw score s where labels are chances, 0 to 1: grad = w·(p−label),
+// hess = w·p·(1−p), for p = 1/(1+e^-s).
+func CrossEntropy(grad, hess []float32, scores, labels, weights []float64) {
+	var chance [tile]float64
+	for lo := 0; lo < len(scores); lo += tile {
+		hi := min(lo+tile, len(scores))
+		p := chance[:hi-lo]
+		detmath.SigmoidBlock(p, scores[lo:hi])
+		g, h, y := grad[lo:hi], hess[lo:hi], labels[lo:hi]
+		for i, p := range p {
+			g[i], h[i] = float32(p-y[i]), float32(p*(1-p))
+		}
+	}
+	weigh(grad[:len(scores)], hess[:len(scores)], weights)
+}
+
+// Focal writes the derivatives of −w·(1−q)^gamma·log q by the raw score s, for the chance q that it gives to the label, 0 or 1 (Lin et al.,
+// 2017). Where the loss bends down, at chances near 0, hess is (1−q)^gamma·q·(1−q), with which the loss falls too.
+func Focal(grad, hess []float32, scores, labels, weights []float64, gamma float64) {
+	for i, s := range scores {
+		sign := -1.0 // of the score in favour of the label
+		if labels[i] == 1 {
+			sign = 1
+		}
+		q, miss := detmath.Sigmoid(sign*s), detmath.Sigmoid(-sign*s)
+		log := detmath.Log(max(q, 0x1p-1022))
+		easy := detmath.Exp(float64(gamma * detmath.Log(max(miss, 0x1p-1022)))) // miss^gamma
+		grad[i] = float32(sign * float64(easy*(float64(float64(gamma*q)*log)-miss)))
+		bend := float64(gamma*(float64((miss-float64(gamma*q))*log)+miss)) + float64((gamma+1)*miss)
+		// Without gamma, bend is miss: the least that is taken of it.
+		hess[i] = float32(float64(easy*q) * max(bend, miss))
+	}
+	weigh(grad[:len(scores)], hess[:len(scores)], weights)
+}
