@@ -40,7 +40,7 @@ var (
 	topKInfo = Info{
 		Name:    "top_k",
 		Aliases: []string{"top_k_accuracy", "top_k_accuracy_score"},
-		Links:   []string{softmax},
+		Links:   []string{softmax, oneVsAll},
 		Argument: &Argument{
 			Means: "a number of classes from 1 on", Example: "2",
 			contains: func(x float64) bool { return x >= 1 && x <= 1e6 && x == math.Floor(x) },

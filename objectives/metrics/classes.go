@@ -5,7 +5,7 @@ import "math"
 const half = 0.5 // above it the positive of two classes is predicted
 
 // classified are the links of models that predict classes.
-var classified = []string{logistic, softmax}
+var classified = []string{logistic, softmax, oneVsAll}
 
 var thresholdArgument = Argument{
 	Means: "a threshold of at least 0 and below 1", Example: "0.5", Default: []float64{half},

@@ -109,13 +109,13 @@ var (
 		Aliases: []string{
 			"multiclass", "softmax", "multi:softprob", "mlogloss", "multiclass_logloss", "categorical_crossentropy",
 		},
-		Links: []string{softmax},
+		Links: []string{softmax, oneVsAll},
 		build: ofClasses(multiLogLoss),
 	}
 	multiErrorInfo = Info{
 		Name:    "multi_error",
 		Aliases: []string{"merror"},
-		Links:   []string{softmax},
+		Links:   []string{softmax, oneVsAll},
 		build:   ofClasses(multiError),
 	}
 )

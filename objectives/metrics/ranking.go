@@ -17,12 +17,12 @@ var (
 	aucOvrInfo = Info{
 		Name:    "auc_ovr",
 		Aliases: []string{"roc_auc_ovr"},
-		Links:   []string{softmax},
+		Links:   []string{softmax, oneVsAll},
 		build:   func(string, []float64) Metric { return aucOvr{} },
 	}
 	aucMuInfo = Info{
 		Name:  "auc_mu",
-		Links: []string{softmax},
+		Links: []string{softmax, oneVsAll},
 		build: func(string, []float64) Metric { return aucMu{} },
 	}
 )

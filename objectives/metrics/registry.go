@@ -33,6 +33,7 @@ const (
 	identity = "identity"
 	logistic = "logistic"
 	softmax  = "softmax"
+	oneVsAll = "one_vs_all"
 	exp      = "exp"
 	expm1    = "expm1"
 	sorted   = "sorted"
