@@ -106,7 +106,9 @@ func TestClassWeights(t *testing.T) {
 		{func(p *booster.Params) { p.Objective, p.ClassWeight = "multiclass", map[string]float64{"7": 1} }, `names class "7": the classes are 0, 1, 2`},
 		{func(p *booster.Params) { p.ClassWeight, p.PositiveWeight = map[string]float64{"1": 1}, 2 }, "leave one of them out"},
 		{func(p *booster.Params) { p.ClassWeight = map[string]float64{"1": -1} }, "must be ≥ 0"},
-		{func(p *booster.Params) { p.Objective, p.ClassWeight = "multiclass", map[string]float64{"0": 0, "1": 0, "2": 0} }, "all weights are 0"},
+		{func(p *booster.Params) {
+			p.Objective, p.ClassWeight = "multiclass", map[string]float64{"0": 0, "1": 0, "2": 0}
+		}, "all weights are 0"},
 	} {
 		p := booster.Defaults()
 		c.change(&p)

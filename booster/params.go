@@ -125,7 +125,7 @@ func trainSettings(p *Params) []setting.Setting {
 			Aliases: []string{"objective", "objective_type", "application", "app", "loss", "loss_function"}},
 		{Name: "objective.class_weight", Value: &p.ClassWeight, OmitDefault: true,
 			Doc:     "Classes: what the weights of a class's rows are multiplied by in training, by class, 1 for those that are left out; \"balanced\" = rows × weight in all classes the same. Metrics of validation sets count rows as they are.",
-			Aliases: []string{"class_weights"}},
+			Aliases: []string{"class_weights", "is_unbalance", "unbalance", "unbalanced_sets", "auto_class_weights"}},
 		{Name: "objective.scale_pos_weight", Value: &p.PositiveWeight, OmitDefault: true,
 			Doc: "Binary: what the weights of the positive class's rows are multiplied by in training; 0 = 1."},
 		{Name: "train.rounds", Value: &p.Rounds, Range: setting.AtLeast(1),

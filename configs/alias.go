@@ -33,32 +33,36 @@ var ambiguous = map[string][2]string{
 
 // needless holds names of peers that need no key here, with the reason.
 var needless = map[string]string{
-	"num_class":          "the classes are taken from the label: leave it out",
-	"num_classes":        "the classes are taken from the label: leave it out",
-	"classes_count":      "the classes are taken from the label: leave it out",
-	"verbose":            "use the flags -v and -q",
-	"verbosity":          "use the flags -v and -q",
-	"verbose_eval":       "use the flags -v and -q",
-	"silent":             "use the flag -q",
-	"deterministic":      "training always is: leave it out",
-	"force_row_wise":     "the layout is chosen from the table's shape: leave it out",
-	"force_col_wise":     "the layout is chosen from the table's shape: leave it out",
-	"max_categories":     "use categorical.max_cat",
-	"bagging_seed":       "train.seed is the only seed",
-	"bootstrap_type":     "set sampling.mvs_fraction (MVS), sampling.row_fraction (Bernoulli), or neither (No)",
-	"sampling_method":    "set sampling.mvs_fraction (gradient_based) or sampling.row_fraction (uniform)",
-	"boosting":           "this version has plain boosting (gbdt) only: leave it out",
-	"boosting_type":      "this version has plain boosting (gbdt) only: leave it out",
-	"booster":            "this version has boosted trees (gbtree) only: leave it out",
-	"tree_method":        "trees always grow on histograms: leave it out",
-	"grow_policy":        "this version grows leaf-wise (lossguide) only: leave it out",
-	"device":             "this version runs on the processor only: leave it out",
-	"device_type":        "this version runs on the processor only: leave it out",
-	"task":               "the command says what is done: leave it out",
-	"is_unbalance":       "set objective.class_weight = \"balanced\"",
-	"unbalance":          "set objective.class_weight = \"balanced\"",
-	"unbalanced_sets":    "set objective.class_weight = \"balanced\"",
-	"auto_class_weights": "set objective.class_weight = \"balanced\"",
+	"num_class":       "the classes are taken from the label: leave it out",
+	"num_classes":     "the classes are taken from the label: leave it out",
+	"classes_count":   "the classes are taken from the label: leave it out",
+	"verbose":         "use the flags -v and -q",
+	"verbosity":       "use the flags -v and -q",
+	"verbose_eval":    "use the flags -v and -q",
+	"silent":          "use the flag -q",
+	"deterministic":   "training always is: leave it out",
+	"force_row_wise":  "the layout is chosen from the table's shape: leave it out",
+	"force_col_wise":  "the layout is chosen from the table's shape: leave it out",
+	"max_categories":  "use categorical.max_cat",
+	"bagging_seed":    "train.seed is the only seed",
+	"bootstrap_type":  "set sampling.mvs_fraction (MVS), sampling.row_fraction (Bernoulli), or neither (No)",
+	"sampling_method": "set sampling.mvs_fraction (gradient_based) or sampling.row_fraction (uniform)",
+	"boosting":        "this version has plain boosting (gbdt) only: leave it out",
+	"boosting_type":   "this version has plain boosting (gbdt) only: leave it out",
+	"booster":         "this version has boosted trees (gbtree) only: leave it out",
+	"tree_method":     "trees always grow on histograms: leave it out",
+	"grow_policy":     "this version grows leaf-wise (lossguide) only: leave it out",
+	"device":          "this version runs on the processor only: leave it out",
+	"device_type":     "this version runs on the processor only: leave it out",
+	"task":            "the command says what is done: leave it out",
+}
+
+// refusedObjectives holds losses of peers that are not built in, with the reason.
+var refusedObjectives = map[string]string{
+	"hinge":        "a loss without second derivative, whose predictions are no probabilities: \"binary\" or \"focal\" tell two classes apart",
+	"binary:hinge": "a loss without second derivative, whose predictions are no probabilities: \"binary\" or \"focal\" tell two classes apart",
+	"custom":       "a loss of your own is a Go function: see booster.WithObjective and objectives.FromFunc",
+	"none":         "a loss of your own is a Go function: see booster.WithObjective and objectives.FromFunc",
 }
 
 // objectiveAliases and metricAliases translate names of losses and metrics,
@@ -197,6 +201,13 @@ func (r *reader) translate(k *Key, alias string, v any) any {
 		r.noRowSampling = alias != "" && isInt && n <= 0
 		if r.noRowSampling {
 			return int64(1)
+		}
+	case k.Name == "objective.class_weight":
+		switch {
+		case v == true || v == "Balanced":
+			return "balanced"
+		case v == false || v == "None":
+			return map[string]any{}
 		}
 	case alias == "border_count" && isInt:
 		return n + 1 // n borders make n+1 bins

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"boost/booster"
 	"boost/configs"
 )
 
@@ -23,6 +24,14 @@ func TestAliases(t *testing.T) {
 		{"max_leaves = 0\nmax_depth = 6", func(c *configs.Config) any { return c.Params.Tree.Leaves }, 64},
 		{"max_depth = 6\nmax_leaves = 0", func(c *configs.Config) any { return c.Params.Tree.Leaves }, 64},
 		{"[tree]\nnum_leaves = 7", func(c *configs.Config) any { return c.Params.Tree.Leaves }, 7},
+		{"is_unbalance = true", func(c *configs.Config) any { return c.Params.ClassWeight }, map[string]float64{booster.Balanced: 1}},
+		{"is_unbalance = false", func(c *configs.Config) any { return c.Params.ClassWeight }, map[string]float64(nil)},
+		{"auto_class_weights = \"Balanced\"", func(c *configs.Config) any { return c.Params.ClassWeight }, map[string]float64{booster.Balanced: 1}},
+		{"[objective]\nclass_weights = {yes = 2, no = 0.5}", func(c *configs.Config) any { return c.Params.ClassWeight }, map[string]float64{"yes": 2, "no": 0.5}},
+		{"quantile_alpha = 0.9", func(c *configs.Config) any { return c.Params.Loss.Alpha }, []float64{0.9}},
+		{"tweedie_variance_power = 1.2", func(c *configs.Config) any { return c.Params.Loss.Power }, 1.2},
+		{"objective = \"reg:quantileerror\"", func(c *configs.Config) any { return c.Params.Objective }, "quantile"},
+		{"objective = \"MAE\"", func(c *configs.Config) any { return c.Params.Objective }, "l1"},
 		{"num_iterations = 9", func(c *configs.Config) any { return c.Params.Rounds }, 9},
 		{"n_estimators = 9", func(c *configs.Config) any { return c.Params.Rounds }, 9},
 		{"iterations = 9", func(c *configs.Config) any { return c.Params.Rounds }, 9},

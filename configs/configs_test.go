@@ -208,6 +208,8 @@ func TestFileProblems(t *testing.T) {
 		{"needless in XGBoost", "[train]\ntree_method = \"hist\"", `run.toml:2: unknown key "train.tree_method": trees always grow on histograms`},
 		{"needless", "num_class = 3", `run.toml:1: unknown key "num_class": the classes are taken from the label: leave it out`},
 		{"objective", "[train]\nobjective = \"posson\"", `not "posson" (did you mean "poisson"?)`},
+		{"hinge", "objective = \"binary:hinge\"", `train.objective = "binary:hinge": a loss without second derivative`},
+		{"formula", "objective = \"custom\"", `a loss of your own is a Go function: see booster.WithObjective`},
 		{"metric", "[metrics]\nnames = [\"acu\"]", `not "acu" (did you mean "auc"?)`},
 		{"metric with argument", "[metrics]\nnames = [\"pinbal@0.9\"]", `not "pinbal@0.9" (did you mean "pinball"?)`},
 		{"metric without its argument", "[metrics]\nnames = [\"huber\"]", `run.toml:2: metrics.names: metric "huber" needs a number above 0, as in "huber@0.9"`},
