@@ -109,8 +109,7 @@ The same data, parameters and seed give the same model, byte for byte, on any ma
 			if len(args) == 0 {
 				return cmd.Help()
 			}
-			return usagef("unknown command %q%s; boost --help lists the commands", args[0],
-				near.Question(near.Words(args[0], namesOf(cmd.Commands()))))
+			return unknownCommand(cmd, args[0])
 		},
 		PersistentPreRunE: func(cmd *cobra.Command, args []string) error {
 			a.command = cmd.Name()
@@ -136,8 +135,7 @@ The same data, parameters and seed give the same model, byte for byte, on any ma
 			cmd, rest = root, args
 		}
 		if len(rest) > 0 {
-			return usagef("unknown command %q%s; %s --help lists the commands", strings.Join(args, " "),
-				near.Question(near.Words(rest[0], namesOf(cmd.Commands()))), cmd.CommandPath())
+			return unknownCommand(cmd, rest[0])
 		}
 		return cmd.Help()
 	}})
@@ -252,17 +250,18 @@ func commands(group *cobra.Command, own ...*cobra.Command) *cobra.Command {
 		if len(args) == 0 {
 			return cmd.Help()
 		}
-		return usagef("%[1]s has no command %[2]q%[3]s; %[1]s --help lists the commands", cmd.CommandPath(), args[0], near.Question(near.Words(args[0], namesOf(cmd.Commands()))))
+		return unknownCommand(cmd, args[0])
 	}
 	return group
 }
 
-func namesOf(commands []*cobra.Command) []string {
+// unknownCommand is the error about a name that no command of cmd has.
+func unknownCommand(cmd *cobra.Command, name string) error {
 	var names []string
-	for _, c := range commands {
+	for _, c := range cmd.Commands() {
 		names = append(names, c.Name())
 	}
-	return names
+	return usagef("unknown command %q%s; %s --help lists the commands", name, near.Question(near.Words(name, names)), cmd.CommandPath())
 }
 
 // arguments says what a command's arguments are, in order.
@@ -287,6 +286,9 @@ func argumentsAndMore(names ...string) cobra.PositionalArgs {
 
 // flagError explains a flag that does not exist or has a bad value.
 func flagError(cmd *cobra.Command, err error) error {
+	if given := cmd.Flags().Args(); !cmd.HasParent() && len(given) > 0 {
+		return unknownCommand(cmd, given[0])
+	}
 	message := err.Error()
 	if name, ok := strings.CutPrefix(message, "unknown flag: --"); ok {
 		if name == "version" {

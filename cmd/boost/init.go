@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -14,7 +13,6 @@ import (
 	"boost/configs"
 	"boost/dataset"
 	"boost/internal/format"
-	"boost/internal/near"
 	"boost/internal/output"
 	"boost/internal/profile"
 	"boost/objectives"
@@ -31,15 +29,15 @@ type initFlags struct {
 func (a *app) initCommand() *cobra.Command {
 	var f initFlags
 	cmd := &cobra.Command{
-		Use:   "init TABLE",
+		Use:   "init TABLE…",
 		Short: "Write a config file for a table",
 		Long: `Write a commented config file for a table: the label (guessed without --label), an objective
-that fits it, and columns to leave out. Training with it gives the same model as training
-from the table.`,
+that fits it, and columns to leave out. Training with it gives the same model as training from the
+table, except that columns that name the rows are ids, and that numbers and dates in disguise are read.`,
 		Example: `  boost init data.csv --label price -o run.toml
   boost init data.csv --all`,
-		Args: arguments("TABLE"),
-		RunE: func(cmd *cobra.Command, args []string) error { return a.init(cmd.Context(), args[0], &f) },
+		Args: argumentsAndMore("TABLE"),
+		RunE: func(cmd *cobra.Command, args []string) error { return a.init(cmd.Context(), args, &f) },
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.label, "label", "", "`COLUMN` to predict (default: guessed)")
@@ -52,20 +50,20 @@ from the table.`,
 	return cmd
 }
 
-func (a *app) init(ctx context.Context, file string, f *initFlags) error {
+func (a *app) init(ctx context.Context, files []string, f *initFlags) error {
 	if f.output != "" && f.output != "-" {
-		if reads([]string{file}, f.output) {
+		if reads(files, f.output) {
 			return usagef("%s is read, and cannot be written over by the same run: give another name with -o", f.output)
 		}
 		if err := output.Writable(f.output); err != nil {
 			return err
 		}
 	}
-	s, err := a.profileTable(ctx, file, &f.reading, "", false)
+	s, err := a.profileTable(ctx, files, &f.reading, "", false)
 	if err != nil {
 		return err
 	}
-	starter, how, err := newStarter(s, file, f)
+	starter, how, err := newStarter(s, files, f)
 	if err != nil {
 		return err
 	}
@@ -80,20 +78,22 @@ func (a *app) init(ctx context.Context, file string, f *initFlags) error {
 
 // newStarter turns what was found in a table into a config, and returns how the label
 // was guessed, "" where it was named.
-func newStarter(s *tableProfile, file string, f *initFlags) (starter *configs.Starter, how string, err error) {
+func newStarter(s *tableProfile, files []string, f *initFlags) (starter *configs.Starter, how string, err error) {
 	label, how, err := chooseLabel(s, f.label)
 	if err != nil {
 		return nil, "", err
 	}
 	c := s.config
-	c.Data.Train = []string{relativeTo(f.output, file)}
+	for _, file := range files {
+		c.Data.Train = append(c.Data.Train, relativeTo(f.output, file))
+	}
 	c.Data.Label = label
 	c.Params.Rounds, c.Params.EarlyStopping = configlessRounds, configlessEarlyStopping
-	c.Output.Model = stem(file) + ".boost"
+	c.Output.Model = stem(files[0]) + ".boost"
 	starter = &configs.Starter{
 		Config: c, All: f.all, Comments: map[string][]string{},
 		Title: []string{
-			fmt.Sprintf("boost config for %s: %s, %s.", file, format.Counted(s.Rows, "row"), format.Counted(len(s.Columns), "column")),
+			fmt.Sprintf("boost config for %s: %s, %s.", s.File, format.Counted(s.Rows, "row"), format.Counted(len(s.Columns), "column")),
 			"Train with it: boost train " + configName(f.output),
 		},
 	}
@@ -130,6 +130,9 @@ func newStarter(s *tableProfile, file string, f *initFlags) (starter *configs.St
 		column := &s.Columns[i]
 		switch {
 		case column.Name == label:
+			if column.Distinct < 2 {
+				return nil, "", tablef("%s: label %q has the same value in every row: there is nothing to predict", s.File, label)
+			}
 			if column.Missing > 0 {
 				c.Data.OnBadRow = "skip"
 				say("data.on_bad_row", "%s without a label: \"skip\" leaves them out, \"stop\" ends training at the first one.", format.Counted(column.Missing, "row"))
@@ -148,10 +151,13 @@ func newStarter(s *tableProfile, file string, f *initFlags) (starter *configs.St
 		}
 	}
 	if features == 0 {
-		return nil, "", tablef("%s: no column is left to predict %q from: columns that name rows and text that mostly differs are left out (give --categorical NAME to use a column)", file, label)
+		return nil, "", tablef("%s: no column is left to predict %q from: columns that name rows and text that mostly differs are left out (give --categorical NAME to use a column)", s.File, label)
 	}
 	for _, odd := range mixed {
-		if odd.Column == label || slices.Contains(c.Data.Categorical, odd.Column) || slices.Contains(c.Data.Ignore, odd.Column) {
+		if odd.Column == label {
+			return nil, "", odd
+		}
+		if slices.Contains(c.Data.Categorical, odd.Column) || slices.Contains(c.Data.Ignore, odd.Column) {
 			continue
 		}
 		c.Data.Categorical = append(c.Data.Categorical, odd.Column)
@@ -188,10 +194,8 @@ func describeLabel(s *tableProfile, label string, say func(key, format string, a
 // chooseLabel returns the label, and what it was guessed from, "" where it was named.
 func chooseLabel(s *tableProfile, asked string) (name, how string, err error) {
 	if asked != "" {
-		names := columnNames(s.table)
-		if !slices.Contains(names, asked) {
-			return "", "", tablef("%s: there is no column %q%s; there are %s", s.File, asked,
-				near.Question(near.Words(asked, names)), someNames(names))
+		if s.table.Column(asked) == nil {
+			return "", "", s.noColumn(asked)
 		}
 		return asked, "", nil
 	}
@@ -199,15 +203,6 @@ func chooseLabel(s *tableProfile, asked string) (name, how string, err error) {
 		return "", "", tablef("%s: no column can be the label", s.File)
 	}
 	return name, how, nil
-}
-
-// someNames lists names for a message, at most 20.
-func someNames(names []string) string {
-	const most = 20
-	if len(names) > most {
-		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
-	}
-	return strings.Join(names, ", ")
 }
 
 // relativeTo returns the table's path as it is written in a config file.

@@ -27,7 +27,7 @@ func TestInit(t *testing.T) {
 			t.Errorf("--all leaves out %s", k.Name)
 		}
 	}
-	says(t, must(t, 3, boost(t, "init", "t.csv", "--label", "citty")).errors, `no column "citty" (did you mean "city"?)`)
+	says(t, must(t, 3, boost(t, "init", "t.csv", "--label", "citty")).errors, `no column "citty", which is named as label (did you mean "city"?)`)
 	must(t, 3, boost(t, "init", "none.csv"))
 }
 
@@ -80,9 +80,13 @@ func TestInitSuggests(t *testing.T) {
 	file(t, "run.toml", r.out)
 	says(t, must(t, 0, boost(t, "train", "run.toml", "--set", "train.rounds=3")).errors, "1 bad row skipped")
 	says(t, must(t, 3, boost(t, "train", "run.toml", "--set", "data.on_bad_row=stop")).errors, "odd.csv:2", "target")
-	if r = must(t, 0, boost(t, "init", "odd.csv", "--label", "age")); strings.Contains(r.errors, "guess") {
+	if r = must(t, 0, boost(t, "init", "odd.csv", "--label", "part")); strings.Contains(r.errors, "guess") {
 		t.Errorf("--label is called a guess: %s", r.errors)
 	}
+	// No config is written that training refuses because of its label.
+	says(t, must(t, 3, boost(t, "init", "odd.csv", "--label", "age")).errors, `odd.csv:9: column "age": "unknown" is not a number`, "--set data.missing=unknown")
+	file(t, "same.csv", "x,y\n1,a\n2,a\n3,a\n")
+	says(t, must(t, 3, boost(t, "init", "same.csv", "--label", "y")).errors, `same.csv: label "y" has the same value in every row`)
 }
 
 // What init writes trains without a change, whatever it had to guess.
@@ -115,4 +119,34 @@ func TestInitGuesses(t *testing.T) {
 	must(t, 0, boost(t, "train", "numbers.toml", "-q", "--set", "train.rounds=2"))
 	file(t, "alone.csv", "y\n1\n2\n3\n")
 	says(t, must(t, 3, boost(t, "init", "alone.csv")).errors, "alone.csv", `no column is left to predict "y" from`)
+}
+
+// Several tables are looked at as the one that training reads, as a shell's glob gives them.
+func TestInitOfSeveral(t *testing.T) {
+	inFolder(t)
+	file(t, "a.jsonl", strings.Repeat("{\"x\": 1, \"y\": 2.5}\n{\"x\": 2, \"y\": 3.5}\n", 40))
+	file(t, "b.jsonl", strings.Repeat("{\"x\": 3, \"y\": 4.5}\n", 40))
+	must(t, 0, boost(t, "init", "a.jsonl", "b.jsonl", "-o", "run.toml"))
+	says(t, readFile(t, "run.toml"), `train = ["a.jsonl", "b.jsonl"]`, "120 rows", `model = "a.boost"`)
+	says(t, must(t, 0, boost(t, "train", "run.toml", "--rounds", "3")).errors, "120 rows")
+	says(t, must(t, 0, boost(t, "inspect", "a.jsonl", "b.jsonl")).out, "a.jsonl b.jsonl  120 rows")
+}
+
+// The index that pandas writes has no name; it counts the rows, and is no feature.
+func TestInitOfIndex(t *testing.T) {
+	inFolder(t)
+	var index, values strings.Builder
+	index.WriteString(",x,y\n")
+	values.WriteString(",x,y\n")
+	for i := range 60 {
+		row := "," + strconv.Itoa(i%7) + "," + strconv.Itoa(i%5) + ".5\n"
+		index.WriteString(strconv.Itoa(i) + row)
+		values.WriteString(strconv.Itoa(i*i) + row)
+	}
+	file(t, "index.csv", index.String())
+	file(t, "values.csv", values.String())
+	says(t, must(t, 0, boost(t, "init", "index.csv")).out, `id = ["c1"]`)
+	if out := must(t, 0, boost(t, "init", "values.csv")).out; strings.Contains(out, "id = ") {
+		t.Errorf("a column of other values is an id:\n%s", out)
+	}
 }

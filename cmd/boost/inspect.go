@@ -31,7 +31,7 @@ type inspectFlags struct {
 func (a *app) inspectCommand() *cobra.Command {
 	var f inspectFlags
 	cmd := &cobra.Command{
-		Use:   "inspect MODEL|TABLE",
+		Use:   "inspect MODEL|TABLE…",
 		Short: "Show what is in a model or a table",
 		Long: `Show what is in a model or a table.
 
@@ -47,14 +47,14 @@ A file that begins like a model or has a name that ends in .boost is a model.`,
 		Example: `  boost inspect data.csv --label price
   boost inspect price.boost --importance split
   boost inspect price.boost --trees | less`,
-		Args: arguments("MODEL or TABLE"),
+		Args: argumentsAndMore("MODEL or TABLE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if f.importance != "" {
 				if err := oneOf("importance", f.importance, importanceKinds()...); err != nil {
 					return err
 				}
 			}
-			if isModel(args[0]) {
+			if len(args) == 1 && isModel(args[0]) {
 				if f.sets != nil || f.noSpool {
 					return usagef("--set and --no-spool say how a table is read, and %s is a model", args[0])
 				}
@@ -68,7 +68,7 @@ A file that begins like a model or has a name that ends in .boost is a model.`,
 			if f.trees || f.importance != "" {
 				return usagef("--trees and --importance are for models, and %s is a table", args[0])
 			}
-			return a.inspectTable(cmd.Context(), args[0], &f)
+			return a.inspectTable(cmd.Context(), args, &f)
 		},
 	}
 	flags := cmd.Flags()
@@ -148,8 +148,8 @@ func (a *app) inspectModel(file string, f *inspectFlags) error {
 }
 
 // inspectTable reads a table as training would, but reports what stands in its way.
-func (a *app) inspectTable(ctx context.Context, file string, f *inspectFlags) error {
-	s, err := a.profileTable(ctx, file, &f.reading, f.label, true)
+func (a *app) inspectTable(ctx context.Context, files []string, f *inspectFlags) error {
+	s, err := a.profileTable(ctx, files, &f.reading, f.label, true)
 	if err != nil {
 		return err
 	}

@@ -196,7 +196,7 @@ func TestInspectLabel(t *testing.T) {
 	says(t, must(t, 0, boost(t, "inspect", "t.csv")).out, `label "y" (by its name)`, "R² of ranks")
 	says(t, must(t, 0, boost(t, "inspect", "t.csv", "--label", "c")).out, "label \"c\"\n", "share of errors avoided")
 	says(t, must(t, 0, boost(t, "inspect", "t.csv", "--label", "b")).out, "AUC", "gives the label away   y (")
-	says(t, must(t, 3, boost(t, "inspect", "t.csv", "--label", "B")).errors, `there is no column "B"`, `did you mean "b"`)
+	says(t, must(t, 3, boost(t, "inspect", "t.csv", "--label", "B")).errors, `the table has no column "B"`, `did you mean "b"`)
 	says(t, must(t, 2, boost(t, "inspect", "y.boost", "--label", "b")).errors, "--label", "is a model")
 	// A label without values, or of one class, cannot be predicted: the columns are shown all the same.
 	file(t, "odd.csv", "x,none,one\n"+strings.Repeat("1,,a\n2,,a\n", 50))

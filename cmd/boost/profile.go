@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"boost/booster"
 	"boost/configs"
 	"boost/dataset"
 	"boost/internal/gcpercent"
-	"boost/internal/near"
 	"boost/internal/profile"
 	"boost/internal/report"
 	"boost/objectives"
@@ -27,7 +27,7 @@ type tableProfile struct {
 
 // profileTable reads a table leniently and looks at every column. The label is the column
 // of that name; "" looks for a telling name where guess says so.
-func (a *app) profileTable(ctx context.Context, file string, in *reading, label string, guess bool) (*tableProfile, error) {
+func (a *app) profileTable(ctx context.Context, files []string, in *reading, label string, guess bool) (*tableProfile, error) {
 	c, err := in.config(a, append(slices.Clone(readingKeys), typeKeys...))
 	if err != nil {
 		return nil, err
@@ -40,12 +40,12 @@ func (a *app) profileTable(ctx context.Context, file string, in *reading, label 
 	if in.noSpool {
 		opts = append(opts, dataset.NoSpool())
 	}
-	t, unreadable, err := a.openReadable(ctx, file, c, opts)
+	t, unreadable, err := a.openReadable(ctx, files, c, opts)
 	if err != nil {
 		return nil, err
 	}
 	s := &tableProfile{table: t, config: c, unreadable: unreadable, parsed: parsed}
-	s.Table = report.Table{What: "table", File: file, Skipped: t.Skipped(), Problems: []string{}, Notes: notesOf(t)}
+	s.Table = report.Table{What: "table", File: strings.Join(files, " "), Skipped: t.Skipped(), Problems: []string{}, Notes: notesOf(t)}
 	for _, e := range unreadable {
 		s.Problems = append(s.Problems, e.Error())
 	}
@@ -77,11 +77,11 @@ func (a *app) profileTable(ctx context.Context, file string, in *reading, label 
 
 // openReadable opens a table without the columns that cannot be read, which are ignored
 // from here on, and says why they cannot. Standard input can be read once only.
-func (a *app) openReadable(ctx context.Context, file string, c *configs.Config, opts []dataset.Option) (t *dataset.Table, unreadable []*dataset.ColumnError, err error) {
+func (a *app) openReadable(ctx context.Context, files []string, c *configs.Config, opts []dataset.Option) (t *dataset.Table, unreadable []*dataset.ColumnError, err error) {
 	for {
-		t, err = a.open(ctx, []string{file}, append(slices.Clone(opts), roleOptions(c)...)...)
+		t, err = a.open(ctx, files, append(slices.Clone(opts), roleOptions(c)...)...)
 		column, ok := errors.AsType[*dataset.ColumnError](err)
-		if !ok || file == "-" || slices.Contains(c.Data.Ignore, column.Column) {
+		if !ok || files[0] == "-" || slices.Contains(c.Data.Ignore, column.Column) {
 			return t, unreadable, err
 		}
 		c.Data.Ignore = append(slices.Clone(c.Data.Ignore), column.Column)
@@ -101,9 +101,7 @@ func columnNames(t *dataset.Table) []string {
 func (s *tableProfile) hasClasses(label string) (bool, error) {
 	c := s.table.Column(label)
 	if c == nil {
-		names := columnNames(s.table)
-		return false, tablef("%s: there is no column %q%s; there are %s", s.File, label,
-			near.Question(near.Words(label, names)), someNames(names))
+		return false, s.noColumn(label)
 	}
 	if c.Kind() == dataset.Text || c.Missing() == c.Len() {
 		return false, nil
@@ -118,6 +116,11 @@ func (s *tableProfile) hasClasses(label string) (bool, error) {
 	}
 	info, _ := objectives.Lookup(objective)
 	return info.HasClasses(), nil
+}
+
+// noColumn is the error about a label that the table does not have.
+func (s *tableProfile) noColumn(label string) error {
+	return &dataset.AbsentError{File: s.File, Column: label, Option: "label", Columns: columnNames(s.table)}
 }
 
 // labelled returns the table with one of its columns as the label.

@@ -258,7 +258,7 @@ func needLabel(t *dataset.Table, file string, s dataset.Schema) error {
 // has none that is fit for a file.
 func stem(file string) string {
 	name := filepath.Base(file)
-	for _, end := range []string{".gz", ".zst", ".csv", ".tsv", ".txt", ".parquet", ".arrow", ".feather", ".arrows", ".svm", ".libsvm", ".svmlight", ".toml"} {
+	for _, end := range []string{".gz", ".zst", ".csv", ".tsv", ".txt", ".xlsx", ".jsonl", ".ndjson", ".json", ".parquet", ".arrow", ".feather", ".arrows", ".svm", ".libsvm", ".svmlight", ".toml"} {
 		if len(name) > len(end) && strings.EqualFold(name[len(name)-len(end):], end) {
 			name = name[:len(name)-len(end)]
 		}

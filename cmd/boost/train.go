@@ -274,9 +274,6 @@ func (r *trainRun) configure(cmd *cobra.Command, sources []string, f *trainFlags
 	if err := r.configureQuantize(); err != nil {
 		return err
 	}
-	if c.InitModel != "" && sameFile(c.InitModel, c.Output.Model) {
-		return usagef("%s is read, and cannot be written over by the same run: give another name with -o", c.Output.Model)
-	}
 	read := slices.Concat(c.Data.Train, c.Data.Valid, c.Data.Test)
 	if streams := slices.Index(read, "-"); streams >= 0 && slices.Contains(read[streams+1:], "-") {
 		return usagef("standard input (-) can be one table only")

@@ -25,7 +25,11 @@ func Words(word string, known []string) []string {
 		if d > 0 && len(plain) >= 3 && (strings.HasPrefix(folded, plain) || strings.HasPrefix(plain, folded) && len(folded) >= 3) {
 			d = min(d, 2)
 		}
-		if d <= max(1, min(len(plain), len(folded))/3) && d < max(len(plain), 1) {
+		most := min(len(plain), len(folded))
+		if most > 0 && plain[0] == folded[0] {
+			most++ // the first letter is the one that people get right
+		}
+		if d <= max(1, most/3) && d < max(len(plain), 1) {
 			near = append(near, candidate{k, d})
 		}
 	}

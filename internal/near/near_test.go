@@ -8,10 +8,10 @@ import (
 )
 
 func TestWords(t *testing.T) {
-	known := []string{"age", "income", "city-name", "zip", "x"}
+	known := []string{"age", "income", "city-name", "zip", "x", "leaves", "merge"}
 	for word, want := range map[string][]string{
 		"incme": {"income"}, "AGE": {"age"}, "city_name": {"city-name"}, "icnome": {"income"}, "temperature": nil, "": nil,
-		"aeg": {"age"}, "zzz": nil, "q": nil,
+		"aeg": {"age"}, "zzz": nil, "q": nil, "leafs": {"leaves"}, "serve": nil,
 	} {
 		if got := near.Words(word, known); !slices.Equal(got, want) {
 			t.Errorf("Words(%q) = %q, want %q", word, got, want)

@@ -55,6 +55,8 @@ func (c *Column) NamesRows(rows int) bool {
 	name := strings.ToLower(strings.TrimSpace(c.Name))
 	named := slices.Contains([]string{"id", "index", "rowid", "row_id", "rownames", "row_names", "uuid", "unnamed: 0", ""}, name) ||
 		strings.HasSuffix(name, "_id") || strings.HasSuffix(c.Name, "Id") || strings.HasSuffix(c.Name, "ID")
+	// A column without a name that counts the rows is the index of pandas.
+	named = named || name == "c1" && c.Min != nil && *c.Max-*c.Min == float64(rows-1)
 	return named && rows > 1 && c.Missing == 0 && c.Distinct == rows
 }
 

@@ -90,8 +90,8 @@ func endsOf[T float32 | float64](values []T) (first, second, before, last sentin
 // String says where the number is, and what to do.
 func (s *sentinel) String() string {
 	value := dataset.FormatNumber(s.value)
-	return fmt.Sprintf("is %s in %d rows, and between %s and %s in all others: --set 'data.missing=[\"%s\"]' if that means no value",
-		value, s.cells, dataset.FormatNumber(s.low), dataset.FormatNumber(s.high), value)
+	return fmt.Sprintf("is %s in %d rows, and between %s and %s in all others: set missing = [%q] if that means no value",
+		value, s.cells, format.SixDigits(s.low), format.SixDigits(s.high), value)
 }
 
 // findSentinel looks at the least and the greatest value of a column. One of nines, such as -999 and 9999, that occurs more

@@ -32,8 +32,8 @@ func TestSentinelsOfFeatures(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []string{
-		`column "low" is -999 in 120 rows, and between 0 and 59 in all others: --set 'data.missing=["-999"]' if that means no value`,
-		`column "high" is 9999 in 120 rows, and between 0 and 19.666666666666668 in all others: --set 'data.missing=["9999"]' if that means no value`,
+		`column "low" is -999 in 120 rows, and between 0 and 59 in all others: set missing = ["-999"] if that means no value`,
+		`column "high" is 9999 in 120 rows, and between 0 and 19.6667 in all others: set missing = ["9999"] if that means no value`,
 	}
 	if got := profile.Sentinels(table); !slices.Equal(got, want) {
 		t.Errorf("got  %q\nwant %q", got, want)

@@ -244,7 +244,7 @@ func (t *Table) scoreCell(c *profile.Column) []string {
 	case c.LabelScore == nil:
 		return []string{""}
 	}
-	return []string{fmt.Sprintf("%.2f", c.LabelScore.Value)}
+	return []string{fmt.Sprintf("%.2f", max(0, c.LabelScore.Value))} // below 0 is worse than nothing
 }
 
 func (t *Table) notShown(n int) string {

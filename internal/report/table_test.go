@@ -34,6 +34,16 @@ func TestTableWidth(t *testing.T) {
 	}
 }
 
+// A column that predicts worse than nothing does is of no use, however much worse: -0.00 would be a riddle.
+func TestScoreBelowZero(t *testing.T) {
+	for value, want := range map[float64]string{-0.001: "0.00", -0.4: "0.00", 0.256: "0.26"} {
+		s := Table{Profile: &profile.Profile{Rows: 1, Columns: []profile.Column{{Name: "n", Figures: &profile.Figures{LabelScore: &profile.Score{Value: value}}}}}}
+		if got := s.scoreCell(&s.Columns[0]); len(got) != 1 || got[0] != want {
+			t.Errorf("%v: %q, want %q", value, got, want)
+		}
+	}
+}
+
 // A certificate whose metric before is another model's says of which.
 func TestCertificateReference(t *testing.T) {
 	text, err := (&compress.Certificate{Method: compress.ByBootstrap, Reference: "0123abcd", Metric: "rmse", Before: 2, After: 3, Rows: 9, Confidence: 0.95}).JSON()
