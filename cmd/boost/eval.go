@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"context"
-	"fmt"
 	"io"
 	"strings"
 
@@ -20,6 +19,7 @@ type evalFlags struct {
 	stages
 	loading
 	unseenFlag
+	decisions
 	metrics []string
 	json    bool
 }
@@ -34,7 +34,10 @@ func (a *app) evalCommand() *cobra.Command {
 Rows count by the model's weight column if the table has it. Without --metric those of its
 objective are printed. --rounds K uses only the first K rounds, and --staged N prints the
 metrics after every N rounds and after the last. --load compact needs little more memory than the
-file of a compressed model.`,
+file of a compressed model.
+
+--confusion counts the rows of classes by label and predicted class. --thresholds prints, for two
+classes, what thresholds of the probability make of the rows, and which give the best f1 and mcc.`,
 		Example: `  boost eval price.boost test.csv
   boost eval price.boost test.csv --metric rmse --json`,
 		Args: argumentsAndMore("MODEL", "TABLE"),
@@ -57,6 +60,7 @@ file of a compressed model.`,
 	f.stages.add(cmd, "the metrics")
 	f.unseenFlag.add(cmd)
 	f.loading.add(cmd)
+	f.decisions.add(cmd)
 	f.addSet(cmd, readingKeys)
 	offer(cmd, "metric", metrics.Names()...)
 	return cmd
@@ -74,6 +78,9 @@ func (a *app) eval(ctx context.Context, modelFile string, tables []string, f *ev
 	if err := f.stages.fit(m, modelFile); err != nil {
 		return err
 	}
+	if err := f.decisions.fit(m, modelFile); err != nil {
+		return err
+	}
 	names, err := metricsOf(m, f.metrics)
 	if err != nil {
 		return err
@@ -85,13 +92,21 @@ func (a *app) eval(ctx context.Context, modelFile string, tables []string, f *ev
 	a.reportInitScores(m.LacksInitScores(t), strings.Join(tables, " "))
 	pool := a.pool(0)
 	defer pool.Close()
-	byStage, err := evaluateStages(ctx, m, t, names, &f.stages, pool)
+	byStage, last, err := evaluateStages(ctx, m, t, names, &f.stages, pool)
 	if err != nil {
 		return err
 	}
+	var confusion *confusionMatrix
+	if f.confusion {
+		confusion = confusionOf(m, last)
+	}
+	var thresholds *thresholdTable
+	if f.thresholds {
+		thresholds = thresholdsOf(m, last)
+	}
 	return a.writeOutput("", func(w *bufio.Writer) error {
 		if f.json {
-			return writeEvaluation(w, t.NumRows(), byStage, f.every > 0)
+			return writeEvaluation(w, t.NumRows(), byStage, f.every > 0, confusion, thresholds)
 		}
 		rows := [][]string{{"rows", format.Count(t.NumRows())}}
 		for _, c := range t.Columns() {
@@ -99,22 +114,27 @@ func (a *app) eval(ctx context.Context, modelFile string, tables []string, f *ev
 				rows = append(rows, []string{"weighted by", c.Name()})
 			}
 		}
-		if f.every > 0 {
-			if err := format.Table(w, rows, "lr"); err != nil {
-				return err
+		if f.every == 0 {
+			for _, f := range byStage[0].figures {
+				rows = append(rows, []string{f.name, format.People(f.value)})
 			}
-			return writeStages(w, names, byStage)
 		}
-		for _, f := range byStage[0].figures {
-			rows = append(rows, []string{f.name, format.People(f.value)})
+		err := format.Table(w, rows, "lr")
+		if err == nil && f.every > 0 {
+			err = writeStages(w, names, byStage)
 		}
-		return format.Table(w, rows, "lr")
+		if err == nil && confusion != nil {
+			err = confusion.write(w, last.Weights != nil)
+		}
+		if err == nil && thresholds != nil {
+			err = thresholds.write(w)
+		}
+		return err
 	})
 }
 
-// writeEvaluation writes the metrics after the last round, and by stage where that was asked
-// for, as JSON.
-func writeEvaluation(w io.Writer, rows int, byStage []evaluation, staged bool) error {
+// writeEvaluation writes the metrics after the last round, and what else was asked for, as JSON.
+func writeEvaluation(w io.Writer, rows int, byStage []evaluation, staged bool, confusion *confusionMatrix, thresholds *thresholdTable) error {
 	type stage struct {
 		Rounds  int                 `json:"rounds"`
 		Metrics map[string]*float64 `json:"metrics"`
@@ -123,7 +143,10 @@ func writeEvaluation(w io.Writer, rows int, byStage []evaluation, staged bool) e
 		Rows    int                 `json:"rows"`
 		Metrics map[string]*float64 `json:"metrics"`
 		Staged  []stage             `json:"staged,omitempty"`
-	}{Rows: rows, Metrics: figuresJSON(byStage[len(byStage)-1].figures)}
+
+		Confusion  *confusionMatrix `json:"confusion,omitempty"`
+		Thresholds *thresholdTable  `json:"thresholds,omitempty"`
+	}{Rows: rows, Metrics: figuresJSON(byStage[len(byStage)-1].figures), Confusion: confusion, Thresholds: thresholds}
 	if staged {
 		for _, e := range byStage {
 			out.Staged = append(out.Staged, stage{e.rounds, figuresJSON(e.figures)})
@@ -134,9 +157,6 @@ func writeEvaluation(w io.Writer, rows int, byStage []evaluation, staged bool) e
 
 // writeStages writes a line for each stage.
 func writeStages(w io.Writer, names []string, byStage []evaluation) error {
-	if _, err := fmt.Fprintln(w); err != nil {
-		return err
-	}
 	lines, align := [][]string{append([]string{"rounds"}, names...)}, "r"
 	for range names {
 		align += "r"
@@ -148,5 +168,5 @@ func writeStages(w io.Writer, names []string, byStage []evaluation) error {
 		}
 		lines = append(lines, line)
 	}
-	return format.Table(w, lines, align)
+	return section(w, lines, align)
 }

@@ -64,26 +64,27 @@ type evaluation struct {
 // evaluate computes the metrics on a table that was read with the model's schema
 // and has the label. Rows count by the weight column where the table has it.
 func evaluate(ctx context.Context, m predictor, t *dataset.Table, names []string, pool *parallel.Pool) ([]figure, error) {
-	byStage, err := evaluateStages(ctx, m, t, names, &stages{}, pool)
+	byStage, _, err := evaluateStages(ctx, m, t, names, &stages{}, pool)
 	if err != nil {
 		return nil, err
 	}
 	return byStage[0].figures, nil
 }
 
-// evaluateStages is evaluate for the rounds that s names: at least one evaluation, in order.
-func evaluateStages(ctx context.Context, m predictor, t *dataset.Table, names []string, s *stages, pool *parallel.Pool) ([]evaluation, error) {
+// evaluateStages is evaluate for the rounds that s names: at least one evaluation, in order. It also
+// returns what the metrics of the last were computed from.
+func evaluateStages(ctx context.Context, m predictor, t *dataset.Table, names []string, s *stages, pool *parallel.Pool) (all []evaluation, last metrics.Input, err error) {
 	labels, err := t.EncodeLabels(m.Classes(), m.NumericClasses())
 	if err != nil {
-		return nil, err
+		return nil, last, err
 	}
 	weights, err := t.Weights()
 	if err != nil {
-		return nil, err
+		return nil, last, err
 	}
 	list, err := metrics.List(names)
 	if err != nil {
-		return nil, usagef("%v", err)
+		return nil, last, usagef("%v", err)
 	}
 	n, k := t.NumRows(), m.Outputs()
 	in := metrics.Input{
@@ -102,22 +103,21 @@ func evaluateStages(ctx context.Context, m predictor, t *dataset.Table, names []
 	if s.every == 0 {
 		rowMajor, err := m.PredictRaw(ctx, t, opts...)
 		if err != nil {
-			return nil, err
+			return nil, last, err
 		}
-		return []evaluation{judge(s.trees(m)/k, rowMajor)}, nil
+		return []evaluation{judge(s.trees(m)/k, rowMajor)}, in, nil
 	}
 	whole, ok := m.(*model.Model)
 	if !ok {
-		return nil, usagef("stages need all trees at once")
+		return nil, last, usagef("stages need all trees at once")
 	}
-	var all []evaluation
 	for stage, err := range whole.Staged(ctx, t, s.every, opts...) {
 		if err != nil {
-			return nil, err
+			return nil, last, err
 		}
 		all = append(all, judge(stage.Rounds(), stage.Raw()))
 	}
-	return all, nil
+	return all, in, nil
 }
 
 // figuresJSON maps metrics to values, undefined ones to null.

@@ -173,7 +173,7 @@ func matthews(t *tally) float64 {
 	if labels == 0 || guesses == 0 {
 		return math.NaN()
 	}
-	return min(max(covariance/(math.Sqrt(labels)*math.Sqrt(guesses)), -1), 1)
+	return min(max(covariance/math.Sqrt(labels*guesses), -1), 1)
 }
 
 // kappa is Cohen's: 1 less the disagreement by what it would be if labels and predictions were independent.
@@ -212,7 +212,7 @@ func (m weightedKappa) Eval(in Input) float64 {
 		return math.NaN()
 	}
 	differ, weight := weightedSums(&in, m.distances)
-	return 1 - float64(differ*weight)/expected
+	return 1 - float64(differ/weight*t.total)*t.total/expected
 }
 
 func (m weightedKappa) distance(d float64) float64 {

@@ -210,6 +210,8 @@ func TestByHand(t *testing.T) {
 		{"right", "kappa", in(list(.1, .9, .9), list(0, 1, 1), list(.1, .3, .7)), 1},
 		{"right", "quadratic_kappa", in(list(.1, .9, .9), list(0, 1, 1), list(.1, .3, .7)), 1},
 		{"at_the_threshold", "recall@0.25", in(list(.25, .5), list(1, 1), nil), .5},
+		{"label_of_no_class", "f1", in(list(.7, .8), list(.4, 1), nil), 2 / 3.0},
+		{"label_of_no_class", "kappa", in(list(.7, .2), list(7, 1), nil), -1},
 		{"label_of_no_class", "cross_entropy", in(list(.5), list(2), nil), nan},
 		{"sure_and_wrong", "cross_entropy", in(list(0), list(1), nil), 12 * math.Ln10},
 		{"right", "kullback_leibler", in(list(.25), list(.25), nil), 0},

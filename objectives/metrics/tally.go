@@ -10,7 +10,7 @@ import (
 // The class that a row is predicted to have is the first of those with the highest probability, and of two classes the
 // positive one where its probability is above a threshold.
 
-// tally is the weight of the rows by class: that have it as their label, that are predicted to have it, and both.
+// tally is the weight of the rows by class, in steps: that have it as their label, that are predicted to have it, and both.
 type tally struct {
 	label, guess, hit []float64
 	total, wrong      float64 // of all rows, and of those whose predicted class is not the label
@@ -50,11 +50,11 @@ func (c counter) float(shift int) float64 {
 // a row with weight is NaN.
 func tallyOf(in *Input, threshold float64) (t tally, ok bool) {
 	k := max(in.Outputs, 2)
-	cells, shift, ok := count(in, threshold, 3*k, false)
+	cells, _, ok := count(in, threshold, 3*k, false)
 	list := make([]float64, len(cells))
 	var total, wrong counter
 	for i, c := range cells {
-		list[i] = c.float(shift)
+		list[i] = c.float(0)
 		switch {
 		case i < k:
 			total.add(c)
@@ -63,7 +63,7 @@ func tallyOf(in *Input, threshold float64) (t tally, ok bool) {
 			wrong.subtract(c)
 		}
 	}
-	return tally{list[:k], list[k : 2*k], list[2*k:], total.float(shift), wrong.float(shift)}, ok
+	return tally{list[:k], list[k : 2*k], list[2*k:], total.float(0), wrong.float(0)}, ok
 }
 
 // Confusion returns the weight of the rows by label and predicted class: entry label·K + class of K×K, where K is the
@@ -135,7 +135,13 @@ func (t *countTask) Run(worker, index int) {
 			continue
 		}
 		part.any = true
-		label, class := int(t.in.Labels[lo+i]), int(guess)
+		label, class := 0, int(guess)
+		switch y := t.in.Labels[lo+i]; {
+		case t.in.Outputs > 1:
+			label = int(y)
+		case y == 1: // as in auc, any other number is the negative class
+			label = 1
+		}
 		switch {
 		case class < 0:
 			part.isNaN = true

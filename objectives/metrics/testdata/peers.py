@@ -175,6 +175,22 @@ for metric, weights in ("kappa", None), ("linear_kappa", "linear"), ("quadratic_
     figure(metric, "scikit-learn", lambda y, v, w: guesses(sk.cohen_kappa_score, weights=weights, labels=[0, 1, 2][:max(2, v.ndim + 1)])(y, v, w), *both)
 
 
+def confusion(name):
+    s = sets[name]
+    v, classes = s["values"], range(max(2, len(s["values"])))
+    guess = v[0] > 0.5 if len(v) == 1 else v.argmax(0)
+    return dict(set=name, want=list(sk.confusion_matrix(s["labels"], guess, sample_weight=s["weights"], labels=classes).ravel().astype(float)))
+
+
+def best(name):
+    """The highest f1 and mcc of all ways to part the predictions of two classes."""
+    s = sets[name]
+    y, v, w = s["labels"], s["values"][0], s["weights"]
+    at = [v >= x for x in set(v)]
+    return dict(set=name, f1=max(sk.f1_score(y, g, sample_weight=w) for g in at),
+                mcc=max(sk.matthews_corrcoef(y, g, sample_weight=w) for g in at if not g.all()))
+
+
 def calibration(bins):
     """Its bins as scikit-learn's calibration_curve has them."""
 
@@ -193,7 +209,7 @@ for bins in 10, 4, 15, 1:
 out = dict(
     sets={name: dict(labels=list(s["labels"]), values=[list(c) for c in s["values"]], raw=[list(c) for c in s["raw"]],
                      weights=None if s["weights"] is None else list(s["weights"])) for name, s in sets.items()},
-    figures=figures)
-text = json.dumps(out).replace('"labels"', '\n"labels"').replace('{"metric"', '\n{"metric"')
+    figures=figures, confusions=[confusion(name) for name in both], best=[best(name) for name in two[:2] + two[5:]])
+text = json.dumps(out).replace('"labels"', '\n"labels"').replace('{"metric"', '\n{"metric"').replace('{"set"', '\n{"set"')
 pathlib.Path(__file__).with_name("peers.json").write_text(text + "\n")
 print(len(figures), "figures of", len(sets), "sets")
