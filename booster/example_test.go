@@ -155,7 +155,7 @@ func ExampleModel_PredictRow() {
 	}
 	// Output:
 	// 200 400.0
-	// 400 column "hours": "many" is not a number, as the model has it in this column
+	// 400 column "hours": "many" is not a number, and the model has numbers in this column
 }
 
 // Leaves in 8 bits make the file smaller. What that costs is measured on rows that the model has not

@@ -155,9 +155,9 @@ func (b *boosting) note(round, output int, g *grown) {
 	}
 	if (out.Wide || out.Blind) && !b.warned {
 		b.warned = true
-		msg := fmt.Sprintf("one gradient is so large that codes of %s would lose the others: %s is used in such rounds", b.p.Gradients, g.mode)
+		msg := fmt.Sprintf("the gradient of one row is far larger than those of all others: codes of %s, wider than %s, are used in such rounds", g.mode, b.p.Gradients)
 		if out.Blind {
-			msg = fmt.Sprintf("one gradient is so large that even codes of %s lose the others: look at this row's label and weight", g.mode)
+			msg = fmt.Sprintf("the gradient of one row is so large that even codes of %s lose those of the others: look at its label and weight", g.mode)
 		}
 		b.log.Warn(msg, "round", round, "output", output, "row", out.MaxRow, "lost_share", out.ErrShare)
 	}

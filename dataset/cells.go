@@ -79,7 +79,7 @@ func (r *CellReader) Text(c *ColumnSchema, text string) (Cell, error) {
 	case c.Kind == Category:
 		return Cell{Level: text}, nil
 	}
-	return missingCell, chunk.Errorf("column %q: %q is not a number, as the model has it in this column", c.Name, chunk.Excerpt([]byte(text)))
+	return missingCell, chunk.Errorf("column %q: %q is not a number, and the model has numbers in this column", c.Name, chunk.Excerpt([]byte(text)))
 }
 
 // Integer returns a whole number as a float64. One that float64 cannot hold exactly is an error that

@@ -179,7 +179,7 @@ func (t *Table) levelsToNumbers(c *Column, s *ColumnSchema) (*Column, error) {
 		case code < 0:
 			values[row] = math.NaN()
 		case odd[code]:
-			return nil, t.badNumber(c, row, "a number, as the model has it in this column",
+			return nil, t.badNumber(c, row, "a number, and the model has numbers in this column",
 				"read the table with dataset.As(model.Schema()) and leave the column out of dataset.Categorical")
 		default:
 			values[row] = numbers[code]

@@ -48,7 +48,7 @@ func TestReadAsSchema(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			table, err := read(c.text, append(c.opts, schema)...)
 			if c.want == "" {
-				want := `t.csv:2: column "num": "num" is not a number, as the model has it in this column (add "num" to missing = […] if it means no value)`
+				want := `t.csv:2: column "num": "num" is not a number, and the model has numbers in this column (add "num" to missing = […] if it means no value)`
 				if err == nil || err.Error() != want {
 					t.Errorf("got  %v\nwant %s", err, want)
 				}
@@ -78,7 +78,7 @@ func TestReadAsSchema(t *testing.T) {
 		{"lacking", "num,y\n1,no\n", `t.csv: the table lacks columns "color", "code", which the model needs; its columns are "num", "y"`, nil},
 		{"repeated", "num,color,code,num\n1,red,1,2\n", `t.csv: column "num" stands in the table twice, as column 1 and 4; rename one`, nil},
 		{"retyped", "num,color,code\n1,red,1\nmany,red,1\n",
-			`t.csv:3: column "num": "many" is not a number, as the model has it in this column (add "many" to missing = […] if it means no value)`, nil},
+			`t.csv:3: column "num": "many" is not a number, and the model has numbers in this column (add "many" to missing = […] if it means no value)`, nil},
 		{"other_label", "num,color,code,z\n1,red,1,2\n", `t.csv: label = "z" does not agree with the model, whose label is "y"`,
 			[]dataset.Option{dataset.Label("z")}},
 		{"absent_id", "num,color,code\n1,red,1\n", `t.csv: the table has no column "key", which is named as id; its columns are "num", "color", "code"`,
@@ -154,7 +154,7 @@ func TestCoerce(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
 		{"numbers_to_text", "num,color,code\n1,5,1\n", `column "color" was read as numbers, the model has it as text; read the table with dataset.As(model.Schema())`},
 		{"text_to_numbers", "num,color,code\na,red,1\nb,red,1\n",
-			`t.csv:2: column "num": "a" is not a number, as the model has it in this column (read the table with dataset.As(model.Schema()) and leave the column out of dataset.Categorical)`},
+			`t.csv:2: column "num": "a" is not a number, and the model has numbers in this column (read the table with dataset.As(model.Schema()) and leave the column out of dataset.Categorical)`},
 		{"lacking", "num\n1\n", `the table lacks columns "color", "code", which the model needs; its columns are "num"`},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 func TestSpellings(t *testing.T) {
 	text := "answer,city,size,code,y\nYes,New  York,S,1,no\nyes,New York,M,01,No\n\" Yes\",Bern,L,1.0,no\n"
 	table := mustRead(t, text, dataset.Label("y"), dataset.Categorical("code"))
-	want := []string{`levels that differ only in case or blanks are different categories: columns "answer" ("Yes", "yes"), "city" ("New  York", "New York"), "y" ("no", "No")`}
+	want := []string{`levels that differ only in case or blanks are different categories: columns "answer" ("Yes", "yes"), "city" ("New  York", "New York"), "y" ("no", "No"); write them alike to make them one`}
 	if got := table.Notes(); !slices.Equal(got, want) {
 		t.Errorf("notes %q, want %q", got, want)
 	}

@@ -212,7 +212,7 @@ func (a *tableBuilder) badCell(c *columnBuilder, row int, text string, broken bo
 			e.Fix = fmt.Sprintf("leave the column out with ignore = [%q]", c.Name)
 		}
 	case c.Schema != nil:
-		e.Want = "a number, as the model has it in this column"
+		e.Want = "a number, and the model has numbers in this column"
 		e.Fix = fmt.Sprintf("add %q to missing = […] if it means no value", text)
 		if c.Form != nil {
 			e.Want = fmt.Sprintf("written as \"%v\", as in the table of the model", *c.Form)

@@ -192,6 +192,9 @@ func TestAdvice(t *testing.T) {
 		{"", "", "inspect INTEROP/../xlsx/pandas.xlsx --set data.sheet=Data"},
 		{"ids.csv", numbered("x,y", 60, func(i int) string { return fmt.Sprintf("%d,n%d", i%7, i) }), "train FILE --label y"},
 		{"few.csv", numbered("x,y", 30, func(i int) string { return fmt.Sprintf("%d,%d.5", i, i) }), "train FILE --label y --rounds 12"},
+		{"words_of_text.csv", numbered("z,x,y", 190, func(i int) string {
+			return fmt.Sprintf("1,%s,%d.5", cmp.Or(map[int]string{0: "none", 1: "unknown"}[i%11], strconv.Itoa(i)), i)
+		}), "train FILE --label y" + regress},
 		{"words.csv", numbered("x,y", 90, func(i int) string {
 			return fmt.Sprintf("%s,%d.5", cmp.Or(map[int]string{20: "none", 40: "?!", 60: "n.a.", 80: "x y"}[i], strconv.Itoa(i%7)), i)
 		}), "train FILE --label y" + regress},

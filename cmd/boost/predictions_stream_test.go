@@ -139,7 +139,7 @@ func TestStreamedErrorsSayWhatWasWritten(t *testing.T) {
 	good := table(60_000) // several chunks
 	file(t, "bad.csv", good+"r60000,x,Oslo,1,no,low\n")
 	r := must(t, 3, boost(t, "predict", "y.boost", "bad.csv"))
-	says(t, r.errors, `bad.csv:60002: column "x": "x" is not a number, as the model has it in this column`, "; written before that: ")
+	says(t, r.errors, `bad.csv:60002: column "x": "x" is not a number, and the model has numbers in this column`, "; written before that: ")
 	got := lines(r.out)
 	if n := len(got) - 1; n < 1 || n > 60_000 || !strings.HasSuffix(r.out, "\n") || !strings.Contains(r.errors, "written before that: "+format.Counted(n, "row")) {
 		t.Errorf("%d rows, the last %q; %s", n, got[len(got)-1], r.errors)

@@ -64,6 +64,7 @@ func (a *app) profileTable(ctx context.Context, files []string, in *reading, lab
 	}
 	params := profile.Params{Label: label}
 	if label != "" {
+		a.tell(profile.Misspelt(t.Column(label)))
 		if params.Classes, err = s.hasClasses(label); err != nil {
 			return nil, err
 		}

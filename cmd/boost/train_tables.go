@@ -74,7 +74,7 @@ func (r *trainRun) loadTests(ctx context.Context, loaded *booster.Tables) error 
 			return err
 		}
 	}
-	r.a.tell(profile.Sentinels(loaded.Train.Table()))
+	r.a.tell(append(profile.Sentinels(loaded.Train.Table()), profile.Misspelt(rest.LabelColumn())...))
 	r.a.log.Info(fmt.Sprintf("%s × %s", format.Counted(rest.NumRows(), "row"), format.Counted(len(featureNames(schema)), "feature")))
 	for i, valid := range loaded.Valid {
 		r.a.tell(notesOf(valid.MetaColumns()))

@@ -2,7 +2,6 @@ package terminal
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"log/slog"
 	"strings"
@@ -66,7 +65,11 @@ func (h *textHandler) Handle(_ context.Context, r slog.Record) error {
 		if key == "reason" {
 			key = "because"
 		}
-		attrs = append(attrs, format.Printable(fmt.Sprintf("%s %v", key, a.Value)))
+		value := a.Value.String()
+		if a.Value.Kind() == slog.KindFloat64 {
+			value = format.People(a.Value.Float64())
+		}
+		attrs = append(attrs, format.Printable(key+" "+value))
 		return true
 	}
 	for _, a := range h.attrs {

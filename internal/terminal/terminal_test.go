@@ -60,6 +60,15 @@ func TestBarWidth(t *testing.T) {
 	}
 }
 
+// Numbers of messages have as many digits as people read.
+func TestNumbersOfMessages(t *testing.T) {
+	var w strings.Builder
+	slog.New(NewHandler(New(&w), "text", slog.LevelInfo)).Info("lost", "share", 0.003762193107137247, "rows", 12)
+	if want := "lost (share 0.0038, rows 12)\n"; w.String() != want {
+		t.Errorf("%q, want %q", w.String(), want)
+	}
+}
+
 // A file of messages has their time and no colours.
 func TestFileHandler(t *testing.T) {
 	var w bytes.Buffer

@@ -35,8 +35,7 @@ func (d *disguised) add(column string, texts []string, point byte, ignored bool)
 			return true
 		}
 		if odd, form, ok := written.Odd(point, texts); ok {
-			d.unread = append(d.unread, fmt.Sprintf("column %q is %s, because %q is not written as its other texts are (%v): add %q to missing = […] if it means no value, and %s reads the others",
-				column, state, odd, form, odd, chunk.ParseHint(map[string]string{column: readingOf(form)})))
+			d.unread = append(d.unread, oddNote(column, state, odd, form))
 			return true
 		}
 		one, other, ok := written.Mixed(point, texts)
@@ -50,6 +49,21 @@ func (d *disguised) add(column string, texts []string, point byte, ignored bool)
 		d.unclear = append(d.unclear, fmt.Sprintf("column %q is %s, and can be read in two ways: %s", column, state, chunk.TwoReadings(column, texts, forms)))
 	}
 	return true
+}
+
+// oddNote says which texts keep a column from being read in the form of its others.
+func oddNote(column, state string, odd []string, form written.Form) string {
+	const most = 8
+	said := fmt.Sprintf("column %q is %s, because %q is not written as its other texts are (%v): add %q to missing = […] if it means no value",
+		column, state, odd[0], form, odd[0])
+	if n := len(odd); n > 1 {
+		said = fmt.Sprintf("column %q is %s, because %s are not written as its other texts are (%v): add %s to missing = […] if they mean no value",
+			column, state, chunk.NameList(odd, 3), form, chunk.NameList(odd[:min(most, n)], most))
+	}
+	if form.String() == "1234.5" { // as numbers are written anyway
+		return said
+	}
+	return said + fmt.Sprintf(", and %s reads the others", chunk.ParseHint(map[string]string{column: readingOf(form)}))
 }
 
 func (r *readable) add(column string, form written.Form) {

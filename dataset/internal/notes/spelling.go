@@ -28,7 +28,7 @@ func (n *Notes) AddSpellings(column string, levels []string) {
 
 // spellingNote lists the columns in which levels differ in case and blanks only.
 func (n *Notes) spellingNote() string {
-	return fmt.Sprintf("levels that differ only in case or blanks are different categories: %s %s",
+	return fmt.Sprintf("levels that differ only in case or blanks are different categories: %s %s; write them alike to make them one",
 		chunk.Plural(len(n.spelled), "column"), firstOf(n.spelled, 5))
 }
 

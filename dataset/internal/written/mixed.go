@@ -32,27 +32,24 @@ func Mixed(point byte, texts []string) (one, other string, ok bool) {
 	return texts[0], other, true
 }
 
-// Odd returns the first of the texts that keeps the others from being read, and their form: at most one text in ten is
+// Odd returns the texts that keep the others from being read, and the form of the others: at most one text in ten is
 // neither a number nor a date, and one form reads all others.
-func Odd(point byte, texts []string) (odd string, form Form, ok bool) {
-	s, odds := NewSearch(point), 0
+func Odd(point byte, texts []string) (odd []string, form Form, ok bool) {
+	s := NewSearch(point)
 	for _, text := range texts {
 		if areNumbers([]string{text}) || isDate(text) {
 			if !s.Add(text) {
-				return "", Form{}, false
+				return nil, Form{}, false
 			}
 			continue
 		}
-		if odds++; odds == 1 {
-			odd = text
-		}
-		if 10*odds > len(texts) {
-			return "", Form{}, false
+		if odd = append(odd, text); 10*len(odd) > len(texts) {
+			return nil, Form{}, false
 		}
 	}
 	forms := s.Forms()
-	if odds == 0 || len(forms) != 1 {
-		return "", Form{}, false
+	if len(odd) == 0 || len(forms) != 1 {
+		return nil, Form{}, false
 	}
 	return odd, forms[0], true
 }

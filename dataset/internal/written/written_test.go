@@ -167,10 +167,11 @@ func TestOdd(t *testing.T) {
 		{"1 kg|2 kg|3 kg|4 kg|5 lb|6 kg|7 kg|8 kg|9 kg|-", "", ""},
 		{"12/13/2024|1/2/2024|1/3/2024|1/4/2024|1/5/2024|1/6/2024|1/7/2024|1/8/2024|1/9/2024|soon", "soon", "mm/dd/yyyy"},
 		{"1/1/2024|1/2/2024|1/3/2024|1/4/2024|1/5/2024|1/6/2024|1/7/2024|1/8/2024|1/9/2024|soon", "", ""}, // two readings
+		{"1|2|3|4|5|6|7|8|9|none|11|12|13|14|15|16|17|18|19|unknown", "none|unknown", "1234.5"},
 		{"$1|$2|$3|$4|$5|$6|$7|$8|$9|$10", "", ""}, {"a|b|c", "", ""}, {"", "", ""},
 	} {
 		odd, form, ok := written.Odd('.', strings.Split(c.texts, "|"))
-		if odd != c.odd || ok != (c.odd != "") || ok && form.String() != c.form {
+		if strings.Join(odd, "|") != c.odd || ok != (c.odd != "") || ok && form.String() != c.form {
 			t.Errorf("%s: %q, %v, %v", c.texts, odd, form, ok)
 		}
 	}
