@@ -9,6 +9,8 @@ type Input struct {
 	Values  []float64 // predictions after the link, K × n
 	Labels  []float64 // n: the number, or the class index 0 … K-1
 	Weights []float64 // n, or nil for all 1
+	Queries []int     // row with which each query begins, and n behind them; nil without queries
+	Gains   []float64 // of labels 0, 1, … in ndcg; nil for 2^label − 1
 	Pool    *parallel.Pool
 }
 

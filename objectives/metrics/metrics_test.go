@@ -442,7 +442,7 @@ func TestNames(t *testing.T) {
 		written := name
 		if a := info.Argument; a != nil {
 			written += "@" + a.Example
-			if a.Default == nil {
+			if a.Default == nil || info.Queries { // of these all positions, not so many
 				name = written
 			}
 		}

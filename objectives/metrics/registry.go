@@ -12,6 +12,7 @@ type Info struct {
 	Aliases  []string  // its names in other libraries, in lower case
 	Links    []string  // of the models that it is defined for
 	Argument *Argument // nil if it takes none
+	Queries  bool      // measures how the rows of queries are ranked, and needs Input.Queries
 
 	build func(name string, argument []float64) Metric
 }
@@ -26,6 +27,7 @@ var registry = []Info{
 	accuracyInfo, balancedAccuracyInfo, macroPrecisionInfo, macroRecallInfo, macroF1Info, mccInfo, kappaInfo, linearKappaInfo,
 	quadraticKappaInfo, brierInfo, eceInfo,
 	multiLogLossInfo, multiErrorInfo, topKInfo, aucOvrInfo, aucMuInfo,
+	ndcgInfo, mapInfo, mrrInfo,
 }
 
 // Links of models, as package objectives names them.
