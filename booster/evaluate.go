@@ -24,6 +24,7 @@ type evalSet struct {
 	matrix  *binning.Matrix
 	labels  []float64
 	weights []float64
+	queries []int     // nil where no metric needs them
 	initial []float64 // output-major; nil without
 	raw     []float64 // outputs × n
 	values  []float64
@@ -50,6 +51,9 @@ func (r *run) newEvalSet(ctx context.Context, v validSet, ex *examples, data *bi
 	if s.weights, err = table.Weights(); err != nil {
 		return nil, err
 	}
+	if s.queries, err = r.queriesOf(table); err != nil {
+		return nil, err
+	}
 	if ex.initial != nil {
 		if s.initial, err = initScores(table, r.p.Objective, ex.outputs); err != nil {
 			return nil, err
@@ -67,6 +71,21 @@ func (r *run) newEvalSet(ctx context.Context, v validSet, ex *examples, data *bi
 	}
 	s.raw, s.values = make([]float64, ex.outputs*s.n), make([]float64, ex.outputs*s.n)
 	return s, nil
+}
+
+// queriesOf returns the queries of a table that metrics are computed on, nil where none needs them.
+func (r *run) queriesOf(table *dataset.Table) ([]int, error) {
+	if !r.judgesQueries && len(r.metrics) == 0 {
+		return nil, nil
+	}
+	queries, err := table.Groups()
+	switch {
+	case !r.judgesQueries && err != nil: // the caller's metrics may do without
+		return nil, nil
+	case r.judgesQueries && err == nil && queries == nil:
+		return nil, fmt.Errorf("%w: metrics: %w", dataset.ErrTable, objectives.ErrNoQueries)
+	}
+	return queries, err
 }
 
 // treeTask adds one tree to the raw scores of one output, by blocks of rows.
@@ -121,6 +140,9 @@ func (r *run) chooseMetrics(objective objectives.Objective) ([]metrics.Metric, e
 				ErrParams, name, r.p.Objective, strings.Join(defaults, ", "))
 		}
 		names[i] = m.Name()
+		if info, ok := metrics.Lookup(name); ok && info.Queries {
+			r.judgesQueries = true
+		}
 		list = append(list, m)
 	}
 	return append(list, r.metrics...), nil
@@ -130,6 +152,7 @@ func (r *run) chooseMetrics(objective objectives.Objective) ([]metrics.Metric, e
 type judge struct {
 	link    objectives.Link
 	outputs int
+	gains   []float64 // of labels, in ndcg
 	pool    *parallel.Pool
 	metrics []metrics.Metric
 	sets    []*evalSet
@@ -145,7 +168,7 @@ func (r *run) newJudge(ex *examples, sets []*evalSet, list []metrics.Metric) jud
 		s.history = make([][]*float64, len(list))
 	}
 	return judge{
-		link: ex.objective.Link(), outputs: ex.outputs, pool: r.pool, metrics: list, sets: sets,
+		link: ex.objective.Link(), outputs: ex.outputs, gains: objectives.GainsOf(ex.objective), pool: r.pool, metrics: list, sets: sets,
 		early: r.p.EarlyStopping > 0 && len(sets) > 0, stop: stopper{rounds: r.p.EarlyStopping, higher: list[0].HigherIsBetter()},
 	}
 }
@@ -176,7 +199,7 @@ func (j *judge) evaluate(due bool) {
 // evaluateSet returns each metric of a set's raw scores.
 func (j *judge) evaluateSet(s *evalSet) []float64 {
 	in := metrics.Input{
-		Outputs: j.outputs, Raw: s.raw, Values: s.values, Labels: s.labels, Weights: s.weights, Pool: j.pool,
+		Outputs: j.outputs, Raw: s.raw, Values: s.values, Labels: s.labels, Weights: s.weights, Queries: s.queries, Gains: j.gains, Pool: j.pool,
 	}
 	return metrics.Evaluate(in, j.link, j.metrics)
 }

@@ -20,6 +20,7 @@ type examples struct {
 	tableWeights []float64 // the table's own, which metrics count by; Weights are those of training
 	initial      []float64 // init scores, output-major; nil without
 	storing      gradients.Settings
+	pieces       []int // rows with which the pieces of the gradient pass begin, and n behind them
 }
 
 // examples finds what is to be learned from the training rows, after rows were held out for early
@@ -65,7 +66,15 @@ func newExamples(target *target, table *dataset.Table, labels []float64, p *Para
 	if err != nil {
 		return nil, err
 	}
-	ex := &examples{target: target, Rows: objectives.Rows{Labels: labels, Weights: weights}, n: table.NumRows(), tableWeights: weights, initial: initial}
+	ex := &examples{
+		target: target, Rows: objectives.Rows{Labels: labels, Weights: weights, Seed: p.Seed}, n: table.NumRows(),
+		tableWeights: weights, initial: initial,
+	}
+	if objectives.NeedsQueries(target.objective) {
+		if ex.Queries, err = table.Groups(); err != nil {
+			return nil, err
+		}
+	}
 	if p.weighsClasses() {
 		if err := objectives.CheckWeights(ex.Rows); err != nil {
 			return nil, atRow(table, err)
@@ -77,6 +86,7 @@ func newExamples(target *target, table *dataset.Table, labels []float64, p *Para
 	if err := target.objective.Check(ex.Rows); err != nil {
 		return nil, atRow(table, err)
 	}
+	ex.pieces = objectives.Pieces(target.objective, ex.Rows, gradientBlock)
 	return ex, nil
 }
 

@@ -34,6 +34,11 @@ func goldenModels(visit func(name, set string, p booster.Params)) {
 			visit(name+"/i16/all", set, p)
 		}
 	}
+	for _, c := range rankingLosses {
+		p := booster.Defaults()
+		p.Objective, p.Loss, p.Rounds = c.objective, c.p, 8
+		visit(c.name+"/i16/all", rankedSet, p)
+	}
 	for _, set := range shipped {
 		for _, mode := range []string{"i16", "i32", "f32", "i8", "i4", "asymmetric", "goss", "mvs", "reuse"} {
 			for _, sampled := range []bool{false, true} {

@@ -397,12 +397,15 @@ func lossOn(t *testing.T, p booster.Params, table, test *dataset.Table) float64 
 	t.Helper()
 	var report booster.Report
 	p.MetricsEvery = p.Rounds
-	metric := map[string]string{"binary": "logloss", "multiclass": "multi_logloss", "regression": "rmse"}[p.Objective]
+	metric := map[string]string{"binary": "logloss", "multiclass": "multi_logloss", "regression": "rmse", "lambdarank": "ndcg@10"}[p.Objective]
 	p.Metrics = []string{metric}
 	train(t, p, table, booster.Valid("valid", test), booster.WithReport(&report))
 	v, ok := report.Metrics["valid"][metric]
 	if !ok {
 		t.Fatalf("no %s in %v", metric, report.Metrics)
+	}
+	if p.Objective == "lambdarank" {
+		return 1 - v
 	}
 	return v
 }
@@ -420,6 +423,7 @@ func TestQualityOf16Bits(t *testing.T) {
 		{"binary_weighted", "nass_cds", "weight", 60},
 		{"multiclass", "covtype_15k", "", 10},
 		{"multiclass_weighted", "covtype_15k", "Elevation", 10},
+		{"ranking", "car_choice", "", 60},
 	}
 	if testing.Short() {
 		cases = cases[:1]
@@ -427,6 +431,9 @@ func TestQualityOf16Bits(t *testing.T) {
 	for _, c := range cases {
 		t.Run("S2.36/"+c.name, func(t *testing.T) {
 			var options []dataset.Option
+			if c.name == "ranking" {
+				options = append(options, dataset.Group("qid"))
+			}
 			if c.weight != "" {
 				options = append(options, dataset.Weight(c.weight))
 			}
@@ -434,12 +441,24 @@ func TestQualityOf16Bits(t *testing.T) {
 			if weights, err := table.Weights(); err != nil || (weights != nil) != (c.weight != "") {
 				t.Fatalf("%d weights, error %v", len(weights), err)
 			}
+			queries, err := table.Groups()
+			if err != nil {
+				t.Fatal(err)
+			}
 			const splits = 5
 			var sum, squares float64
 			for split := range int32(splits) {
 				var rest, held []int32
+				query := int32(0)
 				for row := range int32(table.NumRows()) {
-					if row%splits == split {
+					part := row
+					if queries != nil { // they stay whole
+						if int(row) == queries[query+1] {
+							query++
+						}
+						part = query
+					}
+					if part%splits == split {
 						held = append(held, row)
 					} else {
 						rest = append(rest, row)
@@ -448,7 +467,7 @@ func TestQualityOf16Bits(t *testing.T) {
 				var loss [2]float64
 				for i, mode := range []string{"f32", "i16"} {
 					p := booster.Defaults()
-					p.Objective, p.Rounds, p.Gradients = set.Task, c.rounds, mode
+					p.Objective, p.Rounds, p.Gradients = strings.ReplaceAll(set.Task, "ranking", "lambdarank"), c.rounds, mode
 					loss[i] = lossOn(t, p, table.Take(rest), table.Take(held))
 				}
 				d := (loss[1] - loss[0]) / loss[0]

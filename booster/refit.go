@@ -171,8 +171,9 @@ func (r *refit) round(round int) error {
 	if err != nil {
 		return err
 	}
-	r.pool.Do(parallel.Blocks(r.n, gradientBlock), parallel.Func(func(_, block int) {
-		lo, hi := parallel.Block(block, r.n, gradientBlock)
+	r.Round, r.Seed = round, p.Seed
+	r.pool.Do(len(r.pieces)-1, parallel.Func(func(_, piece int) {
+		lo, hi := r.pieces[piece], r.pieces[piece+1]
 		r.objective.Gradients(r.Rows, lo, hi, r.scores, r.buffer.Grad, r.buffer.Hess)
 	}))
 	for k := range r.outputs {

@@ -11,7 +11,6 @@ import (
 	"boost/gradients"
 	"boost/histogram"
 	"boost/objectives/metrics"
-	"boost/parallel"
 	"boost/tree"
 	"boost/tree/grow"
 )
@@ -148,7 +147,8 @@ func (b *boosting) whyUnsplit() string {
 
 // round grows one tree per output.
 func (b *boosting) round(round int) error {
-	b.pool.Do(parallel.Blocks(b.n, gradientBlock), &b.task)
+	b.Round = round
+	b.pool.Do(len(b.pieces)-1, &b.task)
 	b.sampler.choose(b.buffer, b.n, round)
 	if err := b.growTrees(round); err != nil {
 		return err
@@ -157,15 +157,15 @@ func (b *boosting) round(round int) error {
 	return nil
 }
 
-// gradientBlock is the number of rows of one piece of the gradient pass.
+// gradientBlock is the number of rows of one piece of the gradient pass, more where queries stay whole.
 const gradientBlock = 4096
 
-// gradientTask fills the gradient buffer by blocks of rows.
+// gradientTask fills the gradient buffer by pieces of rows.
 type gradientTask struct{ b *boosting }
 
-func (g *gradientTask) Run(_, block int) {
+func (g *gradientTask) Run(_, piece int) {
 	b := g.b
-	lo, hi := parallel.Block(block, b.n, gradientBlock)
+	lo, hi := b.pieces[piece], b.pieces[piece+1]
 	b.objective.Gradients(b.Rows, lo, hi, b.scores, b.buffer.Grad, b.buffer.Hess)
 }
 

@@ -41,6 +41,12 @@ func newTarget(p *Params, custom objectives.Objective, t *dataset.Table, names s
 			return nil, err
 		}
 		p.Objective = name
+		for _, c := range t.Columns() {
+			if c.Role() == dataset.GroupRole {
+				log.Warn(`the table has queries, and the objective does not look at them: train.objective = "lambdarank" learns to rank the rows of each`,
+					"queries", c.Name(), "objective", name)
+			}
+		}
 		log.Debug("objective chosen from the label", "objective", name, "reason", reason)
 	}
 	tg := &target{objective: custom}

@@ -58,6 +58,8 @@ type run struct {
 	ownPool  bool
 	reported bool   // the caller wants the report
 	spared   func() // ends what spares memory; nil for nothing
+
+	judgesQueries bool // a metric is of queries
 }
 
 func newRun(p Params, opts []Option) (*run, error) {

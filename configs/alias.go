@@ -54,6 +54,8 @@ var needless = map[string]string{
 	"grow_policy":     "this version grows leaf-wise (lossguide) only: leave it out",
 	"device":          "this version runs on the processor only: leave it out",
 	"device_type":     "this version runs on the processor only: leave it out",
+	"eval_at":         "positions are part of a metric's name: metrics.names = [\"ndcg@5\"]",
+	"ndcg_eval_at":    "positions are part of a metric's name: metrics.names = [\"ndcg@5\"]",
 	"task":            "the command says what is done: leave it out",
 }
 
@@ -201,6 +203,10 @@ func (r *reader) translate(k *Key, alias string, v any) any {
 		r.noRowSampling = alias != "" && isInt && n <= 0
 		if r.noRowSampling {
 			return int64(1)
+		}
+	case k.Name == "objective.norm":
+		if on, ok := v.(bool); ok {
+			return map[bool]string{true: "on", false: "off"}[on]
 		}
 	case k.Name == "objective.class_weight":
 		switch {

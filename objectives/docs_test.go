@@ -59,7 +59,11 @@ func isZero(field any) bool {
 	case *float64:
 		return *v == 0
 	case *[]float64:
-		return len(*v) == 0
+		return *v == nil
+	case *string:
+		return *v == ""
+	case *int:
+		return *v == 0
 	}
 	panic("a parameter of another type")
 }

@@ -112,7 +112,7 @@ func TestSlopes(t *testing.T) {
 		})
 	}
 	for _, name := range objectives.Names() {
-		if !tested[name] {
+		if info, _ := objectives.Lookup(name); !tested[name] && !info.Queries { // losses of queries have no slope of one row
 			t.Errorf("%s is not tested", name)
 		}
 	}

@@ -19,6 +19,9 @@ const (
 type Rows struct {
 	Labels  []float64 // one per row: the number, or the class index 0 … K-1
 	Weights []float64 // one per row, ≥ 0; nil means all 1
+	Queries []int     // row with which each query begins, and the number of rows behind them; nil without queries
+	Round   int       // of training, from 0; only Gradients may depend on it
+	Seed    uint64    // of random numbers, which are a function of it, the round and the row
 }
 
 // Objective is a loss to be minimised. Implement it to train on a loss of your own.

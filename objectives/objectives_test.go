@@ -273,7 +273,7 @@ func TestHessians(t *testing.T) {
 				labels[i] = float64(1 - i%2)
 			}
 			grad, hess := make([]float32, len(all)), make([]float32, len(all))
-			o.Gradients(objectives.Rows{Labels: labels}, 0, n, all, grad, hess)
+			o.Gradients(objectives.Rows{Labels: labels, Queries: []int{0, n}}, 0, n, all, grad, hess)
 			for i, h := range hess {
 				if !(h >= 0) || math.IsNaN(float64(grad[i])) {
 					t.Errorf("%s: entry %d at score %v: gradient %v, hessian %v", name, i, all[i], grad[i], h)
@@ -290,7 +290,7 @@ func TestRanges(t *testing.T) {
 	for _, name := range objectives.Names() {
 		o := must(t, name, classesOf(name, 4))
 		k := o.Outputs()
-		rows := objectives.Rows{Labels: make([]float64, n), Weights: make([]float64, n)}
+		rows := objectives.Rows{Labels: make([]float64, n), Weights: make([]float64, n), Queries: []int{0, 313, 401, 720, n}}
 		scores := make([]float64, n*k)
 		for i := range n {
 			rows.Labels[i], rows.Weights[i] = float64(r.IntN(2)), r.Float64()

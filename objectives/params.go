@@ -19,6 +19,12 @@ type Params struct {
 	Power       float64   // tweedie: the variance is the mean to this power, 1 … 2
 	PoissonStep float64   // poisson: hessians are multiplied by e to this power
 	FocalGamma  float64   // focal: rows count by the chance that the other class has to this power
+
+	Target     string    // lambdarank: the measure that pairs count by, "ndcg" or "map"
+	Truncation int       // lambdarank, pairwise: places from the top of which a pair has one at least
+	Norm       string    // lambdarank, pairwise: "on" if gradients are divided by a measure of their size in the query
+	Sigmoid    float64   // lambdarank, pairwise: how steep the chance of the order of two rows is in the distance of their scores
+	LabelGain  []float64 // lambdarank: gains of labels 0, 1, …; empty = 2^label − 1 of labels up to 30
 }
 
 // Settings describes the parameters, those of p.
@@ -39,6 +45,20 @@ func Settings(p *Params) []setting.Setting {
 			Doc: "poisson: second derivatives are multiplied by e to this power, which makes steps shorter. 0 = 0.7."},
 		{Name: "objective.focal_gamma", Value: &p.FocalGamma, OmitDefault: true,
 			Doc: "focal: rows count by the chance that their other class has, to this power; 0 = 2."},
+		{Name: "objective.target", Value: &p.Target, Choices: []string{targetNDCG, targetMAP}, Optional: true, OmitDefault: true,
+			Doc: "lambdarank: what a pair of rows counts by: how much ndcg changes, or map, if the two change places. Empty = \"ndcg\"."},
+		{Name: "objective.truncation", Value: &p.Truncation, OmitDefault: true,
+			Doc:     "lambdarank, pairwise: pairs of rows are learned of which one at least is among so many, from the top, of its query; ndcg in training is of as many. 0 = 30.",
+			Aliases: []string{"lambdarank_truncation_level", "lambdarank_num_pair_per_sample"}},
+		{Name: "objective.norm", Value: &p.Norm, Choices: []string{normOn, normOff}, Optional: true, OmitDefault: true,
+			Doc:     "lambdarank, pairwise: queries with many or large gradients count for less than the sum of these, and pairs (of lambdarank) for less the farther their scores are apart. Empty = \"on\".",
+			Aliases: []string{"lambdarank_norm", "lambdarank_normalization"}},
+		{Name: "objective.sigmoid", Value: &p.Sigmoid, OmitDefault: true,
+			Doc:     "lambdarank, pairwise: how steeply the chance of the order of two rows grows with the distance of their scores. 0 = 1.",
+			Aliases: []string{"sigmoid"}},
+		{Name: "objective.label_gain", Value: &p.LabelGain, OmitDefault: true,
+			Doc:     "lambdarank: gains in ndcg of labels 0, 1, 2 and so on; metrics take them too. Empty = 2^label - 1 of labels up to 30.",
+			Aliases: []string{"label_gain"}},
 	}
 }
 

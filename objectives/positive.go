@@ -110,7 +110,7 @@ func (squaredLog) Check(rows Rows) error {
 
 // BaseScore is the weighted mean of log(1 + label).
 func (squaredLog) BaseScore(rows Rows) ([]float64, error) {
-	logs := Rows{make([]float64, len(rows.Labels)), rows.Weights}
+	logs := Rows{Labels: make([]float64, len(rows.Labels)), Weights: rows.Weights}
 	for i, y := range rows.Labels {
 		logs.Labels[i] = detmath.Log1p(y)
 	}

@@ -28,6 +28,7 @@ type Info struct {
 	Aliases []string // its names in other libraries, in lower case
 	Labels  Labels
 	Link    Link
+	Queries bool                               // it is of whole queries, as OfQueries is
 	Takes   Params                             // the defaults of the parameters that it takes, zero of others
 	Metrics func(Params) []string              // evaluated if none are named; the first leads early stopping
 	Make    func(o Options) (Objective, error) // of complete parameters
@@ -41,6 +42,7 @@ var registry = []Info{
 	regressionInfo, binaryInfo, multiclassInfo, oneVsAllInfo, focalInfo, crossEntropyInfo,
 	l1Info, huberInfo, fairInfo, logCoshInfo, quantileInfo, expectileInfo, mapeInfo,
 	poissonInfo, gammaInfo, tweedieInfo, squaredLogInfo,
+	lambdaRankInfo, xendcgInfo, pairwiseInfo,
 }
 
 // Names returns the names of the built-in losses.

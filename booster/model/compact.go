@@ -189,6 +189,9 @@ func (c *Compact) Objective() string { return c.head().Contents().Objective }
 // DefaultMetrics is Model.DefaultMetrics.
 func (c *Compact) DefaultMetrics() ([]string, error) { return c.head().Contents().DefaultMetrics() }
 
+// LabelGains is that of Model.
+func (c *Compact) LabelGains() ([]float64, error) { return c.head().Contents().LabelGains() }
+
 // Link is Model.Link.
 func (c *Compact) Link() objectives.Link { return c.head().Contents().Link }
 

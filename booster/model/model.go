@@ -70,6 +70,9 @@ func (m *Model) Objective() string { return m.contents.Objective }
 // DefaultMetrics returns the names of the metrics that are evaluated if none are named; the first led early stopping by default.
 func (m *Model) DefaultMetrics() ([]string, error) { return m.contents.DefaultMetrics() }
 
+// LabelGains returns the gains of labels 0, 1, … in the model's metric ndcg, nil for the usual ones, 2^label − 1.
+func (m *Model) LabelGains() ([]float64, error) { return m.contents.LabelGains() }
+
 // Link returns the function from raw scores to predictions.
 func (m *Model) Link() objectives.Link { return m.contents.Link }
 

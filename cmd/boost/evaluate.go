@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -82,6 +83,10 @@ func evaluateStages(ctx context.Context, m predictor, t *dataset.Table, names []
 	if err != nil {
 		return nil, last, err
 	}
+	queries, gains, err := queriesOf(m, t, names)
+	if err != nil {
+		return nil, last, err
+	}
 	list, err := metrics.List(names)
 	if err != nil {
 		return nil, last, usagef("%v", err)
@@ -89,7 +94,7 @@ func evaluateStages(ctx context.Context, m predictor, t *dataset.Table, names []
 	n, k := t.NumRows(), m.Outputs()
 	in := metrics.Input{
 		Outputs: k, Raw: make([]float64, n*k), Values: make([]float64, n*k),
-		Labels: labels, Weights: weights, Pool: pool,
+		Labels: labels, Weights: weights, Queries: queries, Gains: gains, Pool: pool,
 	}
 	judge := func(rounds int, rowMajor []float64) evaluation {
 		metrics.OutputMajor(rowMajor, k, in.Raw)
@@ -118,6 +123,21 @@ func evaluateStages(ctx context.Context, m predictor, t *dataset.Table, names []
 		all = append(all, judge(stage.Rounds(), stage.Raw()))
 	}
 	return all, in, nil
+}
+
+// queriesOf returns the queries of a table and the gains of labels if a metric of these names needs them.
+func queriesOf(m predictor, t *dataset.Table, names []string) (queries []int, gains []float64, err error) {
+	if !slices.ContainsFunc(names, func(name string) bool { info, ok := metrics.Lookup(name); return ok && info.Queries }) {
+		return nil, nil, nil
+	}
+	if queries, err = t.Groups(); err != nil {
+		return nil, nil, err
+	}
+	if queries == nil {
+		return nil, nil, fmt.Errorf("%w: metrics of queries: %w", dataset.ErrTable, objectives.ErrNoQueries)
+	}
+	gains, err = m.LabelGains()
+	return queries, gains, err
 }
 
 // figuresJSON maps metrics to values, undefined ones to null.

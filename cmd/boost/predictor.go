@@ -23,6 +23,7 @@ type predictor interface {
 	Schema() dataset.Schema
 	Objective() string
 	DefaultMetrics() ([]string, error)
+	LabelGains() ([]float64, error)
 	Link() objectives.Link
 	Classes() []string
 	NumericClasses() bool

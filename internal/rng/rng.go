@@ -24,6 +24,7 @@ const (
 	MvsRows     Purpose = 8  // rows of a round by their gradients
 	Halves      Purpose = 9  // rows that a compressed model is certified on
 	Resamples   Purpose = 10 // rows of a resample
+	RankTargets Purpose = 11 // chances of rows that rank_xendcg learns
 )
 
 // Mix is the finalizer of SplitMix64: a bijection that scatters every bit.

@@ -29,7 +29,7 @@ func Poisson(grad, hess []float32, scores, labels, weights []float64, raise floa
 			g[i], h[i] = float32(e-y[i]), float32(e*raise)
 		}
 	}
-	weigh(grad[:len(scores)], hess[:len(scores)], weights)
+	Weigh(grad[:len(scores)], hess[:len(scores)], weights)
 }
 
 // Gamma writes the derivatives of w·(s + label·e^−s): grad = w·(1 − label·e^−s), hess = w·label·e^−s.
@@ -45,7 +45,7 @@ func Gamma(grad, hess []float32, scores, labels, weights []float64) {
 			g[i], h[i] = float32(1-ratio), float32(ratio)
 		}
 	}
-	weigh(grad[:len(scores)], hess[:len(scores)], weights)
+	Weigh(grad[:len(scores)], hess[:len(scores)], weights)
 }
 
 // Tweedie writes the derivatives of w·(e^((2−power)·s)/(2−power) − label·e^((1−power)·s)/(1−power)), for 1 < power < 2:
@@ -64,5 +64,5 @@ func Tweedie(grad, hess []float32, scores, labels, weights []float64, power floa
 			h[i] = float32(float64((2-power)*b[i]) + float64((power-1)*ya))
 		}
 	}
-	weigh(grad[:len(scores)], hess[:len(scores)], weights)
+	Weigh(grad[:len(scores)], hess[:len(scores)], weights)
 }

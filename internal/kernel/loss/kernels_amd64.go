@@ -58,6 +58,18 @@ func softmaxAVX512(grad *float32, hess *float32, scores *float64, peak *float64,
 //go:noescape
 func softmaxWeightedAVX512(grad *float32, hess *float32, scores *float64, peak *float64, inv *float64, labels *float64, weights *float64, n uint64, class float64, factor float64, exp *[133]uint64)
 
+// pairsAVX512 adds the derivatives of n rows by their pairs with one above, and to partial sums for that one.
+// n is a multiple of 8 and not 0.
+//
+//go:noescape
+func pairsAVX512(grad *float64, hess *float64, scores *float64, odds *float64, n uint64, own float64, score float64, offset float64, mask uint64, sums *[3][8]float64, change *float64)
+
+// pairsByGainAVX512 adds the derivatives of n rows by their pairs with one above, and to partial sums for that one.
+// n is a multiple of 8 and not 0.
+//
+//go:noescape
+func pairsByGainAVX512(grad *float64, hess *float64, scores *float64, odds *float64, n uint64, own float64, score float64, offset float64, mask uint64, sums *[3][8]float64, gains *float64, discounts *float64, gain float64, discount float64)
+
 // logisticAVX2 writes the derivatives of the log loss of n rows.
 // n is a multiple of 4 and not 0.
 //
@@ -111,3 +123,15 @@ func softmaxAVX2(grad *float32, hess *float32, scores *float64, peak *float64, i
 //
 //go:noescape
 func softmaxWeightedAVX2(grad *float32, hess *float32, scores *float64, peak *float64, inv *float64, labels *float64, weights *float64, n uint64, class float64, factor float64, exp *[133]uint64)
+
+// pairsAVX2 adds the derivatives of n rows by their pairs with one above, and to partial sums for that one.
+// n is a multiple of 8 and not 0.
+//
+//go:noescape
+func pairsAVX2(grad *float64, hess *float64, scores *float64, odds *float64, n uint64, own float64, score float64, offset float64, mask uint64, sums *[3][8]float64, change *float64)
+
+// pairsByGainAVX2 adds the derivatives of n rows by their pairs with one above, and to partial sums for that one.
+// n is a multiple of 8 and not 0.
+//
+//go:noescape
+func pairsByGainAVX2(grad *float64, hess *float64, scores *float64, odds *float64, n uint64, own float64, score float64, offset float64, mask uint64, sums *[3][8]float64, gains *float64, discounts *float64, gain float64, discount float64)

@@ -550,6 +550,133 @@ step:
 	VZEROUPPER
 	RET
 
+// func pairsAVX512(grad *float64, hess *float64, scores *float64, odds *float64, n uint64, own float64, score float64, offset float64, mask uint64, sums *[3][8]float64, change *float64)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·pairsAVX512(SB), NOSPLIT, $0-88
+	MOVQ         grad+0(FP), AX
+	MOVQ         hess+8(FP), CX
+	MOVQ         scores+16(FP), DX
+	MOVQ         odds+24(FP), BX
+	VBROADCASTSD own+40(FP), Z0
+	VBROADCASTSD score+48(FP), Z1
+	VBROADCASTSD offset+56(FP), Z2
+	VBROADCASTSD mask+64(FP), Z3
+	MOVQ         change+80(FP), SI
+	VBROADCASTSD size<>+0(SB), Z4
+	VBROADCASTSD one<>+0(SB), Z5
+	MOVQ         sums+72(FP), DI
+	VMOVUPD      (DI), Z6
+	VMOVUPD      64(DI), Z7
+	VMOVUPD      128(DI), Z8
+	MOVQ         n+32(FP), DI
+	XORQ         R8, R8
+
+step:
+	VMOVUPD  (SI)(R8*8), Z9
+	VMOVUPD  (BX)(R8*8), Z10
+	VMOVUPD  Z1, Z11
+	VSUBPD   (DX)(R8*8), Z11, Z11
+	VANDPD   Z3, Z11, Z11
+	VADDPD   Z2, Z11, Z11
+	VADDPD   Z0, Z10, Z12
+	VMULPD   Z11, Z12, Z12
+	VMOVUPD  Z5, Z13
+	VDIVPD   Z12, Z13, Z12
+	VMULPD   Z12, Z9, Z13
+	VPMOVQ2M Z9, K1
+	VMOVAPD  Z10, Z9
+	VMOVUPD  Z0, K1, Z9
+	VMULPD   Z13, Z9, Z9
+	VANDPD   Z4, Z13, Z13
+	VMULPD   Z0, Z13, Z13
+	VMULPD   Z12, Z11, Z11
+	VMULPD   Z11, Z10, Z10
+	VMULPD   Z10, Z13, Z13
+	VADDPD   Z9, Z6, Z6
+	VADDPD   Z13, Z7, Z7
+	VANDPD   Z4, Z9, Z10
+	VADDPD   Z10, Z8, Z8
+	VADDPD   (AX)(R8*8), Z9, Z9
+	VMOVUPD  Z9, (AX)(R8*8)
+	VADDPD   (CX)(R8*8), Z13, Z13
+	VMOVUPD  Z13, (CX)(R8*8)
+	ADDQ     $0x08, R8
+	CMPQ     R8, DI
+	JNE      step
+	MOVQ     sums+72(FP), AX
+	VMOVUPD  Z6, (AX)
+	VMOVUPD  Z7, 64(AX)
+	VMOVUPD  Z8, 128(AX)
+	VZEROUPPER
+	RET
+
+// func pairsByGainAVX512(grad *float64, hess *float64, scores *float64, odds *float64, n uint64, own float64, score float64, offset float64, mask uint64, sums *[3][8]float64, gains *float64, discounts *float64, gain float64, discount float64)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·pairsByGainAVX512(SB), NOSPLIT, $0-112
+	MOVQ         grad+0(FP), AX
+	MOVQ         hess+8(FP), CX
+	MOVQ         scores+16(FP), DX
+	MOVQ         odds+24(FP), BX
+	VBROADCASTSD own+40(FP), Z0
+	VBROADCASTSD score+48(FP), Z1
+	VBROADCASTSD offset+56(FP), Z2
+	VBROADCASTSD mask+64(FP), Z3
+	MOVQ         gains+80(FP), SI
+	MOVQ         discounts+88(FP), DI
+	VBROADCASTSD gain+96(FP), Z4
+	VBROADCASTSD discount+104(FP), Z5
+	VBROADCASTSD size<>+0(SB), Z6
+	VBROADCASTSD one<>+0(SB), Z7
+	MOVQ         sums+72(FP), R8
+	VMOVUPD      (R8), Z8
+	VMOVUPD      64(R8), Z9
+	VMOVUPD      128(R8), Z10
+	MOVQ         n+32(FP), R8
+	XORQ         R9, R9
+
+step:
+	VMOVUPD  Z4, Z11
+	VSUBPD   (SI)(R9*8), Z11, Z11
+	VMOVUPD  Z5, Z14
+	VSUBPD   (DI)(R9*8), Z14, Z14
+	VMULPD   Z14, Z11, Z11
+	VMOVUPD  (BX)(R9*8), Z12
+	VMOVUPD  Z1, Z13
+	VSUBPD   (DX)(R9*8), Z13, Z13
+	VANDPD   Z3, Z13, Z13
+	VADDPD   Z2, Z13, Z13
+	VADDPD   Z0, Z12, Z14
+	VMULPD   Z13, Z14, Z14
+	VMOVUPD  Z7, Z15
+	VDIVPD   Z14, Z15, Z14
+	VMULPD   Z14, Z11, Z15
+	VPMOVQ2M Z11, K1
+	VMOVAPD  Z12, Z11
+	VMOVUPD  Z0, K1, Z11
+	VMULPD   Z15, Z11, Z11
+	VANDPD   Z6, Z15, Z15
+	VMULPD   Z0, Z15, Z15
+	VMULPD   Z14, Z13, Z13
+	VMULPD   Z13, Z12, Z12
+	VMULPD   Z12, Z15, Z15
+	VADDPD   Z11, Z8, Z8
+	VADDPD   Z15, Z9, Z9
+	VANDPD   Z6, Z11, Z12
+	VADDPD   Z12, Z10, Z10
+	VADDPD   (AX)(R9*8), Z11, Z11
+	VMOVUPD  Z11, (AX)(R9*8)
+	VADDPD   (CX)(R9*8), Z15, Z15
+	VMOVUPD  Z15, (CX)(R9*8)
+	ADDQ     $0x08, R9
+	CMPQ     R9, R8
+	JNE      step
+	MOVQ     sums+72(FP), AX
+	VMOVUPD  Z8, (AX)
+	VMOVUPD  Z9, 64(AX)
+	VMOVUPD  Z10, 128(AX)
+	VZEROUPPER
+	RET
+
 // func logisticAVX2(grad *float32, hess *float32, scores *float64, labels *float64, n uint64, exp *[133]uint64)
 // Requires: AVX, AVX2
 TEXT ·logisticAVX2(SB), NOSPLIT, $64-48
@@ -1013,5 +1140,214 @@ step:
 	ADDQ        $0x04, R12
 	CMPQ        R12, R11
 	JNE         step
+	VZEROUPPER
+	RET
+
+// func pairsAVX2(grad *float64, hess *float64, scores *float64, odds *float64, n uint64, own float64, score float64, offset float64, mask uint64, sums *[3][8]float64, change *float64)
+// Requires: AVX
+TEXT ·pairsAVX2(SB), NOSPLIT, $192-88
+	MOVQ         grad+0(FP), AX
+	MOVQ         hess+8(FP), CX
+	MOVQ         scores+16(FP), DX
+	MOVQ         odds+24(FP), BX
+	VBROADCASTSD own+40(FP), Y0
+	VMOVUPD      Y0, (SP)
+	VBROADCASTSD score+48(FP), Y0
+	VMOVUPD      Y0, 32(SP)
+	VBROADCASTSD offset+56(FP), Y0
+	VMOVUPD      Y0, 64(SP)
+	VBROADCASTSD mask+64(FP), Y0
+	VMOVUPD      Y0, 96(SP)
+	MOVQ         change+80(FP), SI
+	VBROADCASTSD size<>+0(SB), Y0
+	VMOVUPD      Y0, 128(SP)
+	VBROADCASTSD one<>+0(SB), Y0
+	VMOVUPD      Y0, 160(SP)
+	MOVQ         sums+72(FP), DI
+	VMOVUPD      (DI), Y0
+	VMOVUPD      32(DI), Y1
+	VMOVUPD      64(DI), Y2
+	VMOVUPD      96(DI), Y3
+	VMOVUPD      128(DI), Y4
+	VMOVUPD      160(DI), Y5
+	MOVQ         n+32(FP), DI
+	XORQ         R8, R8
+
+step:
+	VMOVUPD   (SI)(R8*8), Y6
+	VMOVUPD   (BX)(R8*8), Y7
+	VMOVUPD   32(SP), Y8
+	VSUBPD    (DX)(R8*8), Y8, Y8
+	VANDPD    96(SP), Y8, Y8
+	VADDPD    64(SP), Y8, Y8
+	VADDPD    (SP), Y7, Y9
+	VMULPD    Y8, Y9, Y9
+	VMOVUPD   160(SP), Y10
+	VDIVPD    Y9, Y10, Y9
+	VMULPD    Y9, Y6, Y10
+	VMOVUPD   (SP), Y11
+	VBLENDVPD Y6, Y11, Y7, Y11
+	VMULPD    Y10, Y11, Y11
+	VANDPD    128(SP), Y10, Y10
+	VMULPD    (SP), Y10, Y10
+	VMULPD    Y9, Y8, Y8
+	VMULPD    Y8, Y7, Y7
+	VMULPD    Y7, Y10, Y10
+	VADDPD    Y11, Y0, Y0
+	VADDPD    Y10, Y2, Y2
+	VANDPD    128(SP), Y11, Y7
+	VADDPD    Y7, Y4, Y4
+	VADDPD    (AX)(R8*8), Y11, Y11
+	VMOVUPD   Y11, (AX)(R8*8)
+	VADDPD    (CX)(R8*8), Y10, Y10
+	VMOVUPD   Y10, (CX)(R8*8)
+	VMOVUPD   32(SI)(R8*8), Y6
+	VMOVUPD   32(BX)(R8*8), Y7
+	VMOVUPD   32(SP), Y8
+	VSUBPD    32(DX)(R8*8), Y8, Y8
+	VANDPD    96(SP), Y8, Y8
+	VADDPD    64(SP), Y8, Y8
+	VADDPD    (SP), Y7, Y9
+	VMULPD    Y8, Y9, Y9
+	VMOVUPD   160(SP), Y10
+	VDIVPD    Y9, Y10, Y9
+	VMULPD    Y9, Y6, Y10
+	VMOVUPD   (SP), Y11
+	VBLENDVPD Y6, Y11, Y7, Y11
+	VMULPD    Y10, Y11, Y11
+	VANDPD    128(SP), Y10, Y10
+	VMULPD    (SP), Y10, Y10
+	VMULPD    Y9, Y8, Y8
+	VMULPD    Y8, Y7, Y7
+	VMULPD    Y7, Y10, Y10
+	VADDPD    Y11, Y1, Y1
+	VADDPD    Y10, Y3, Y3
+	VANDPD    128(SP), Y11, Y7
+	VADDPD    Y7, Y5, Y5
+	VADDPD    32(AX)(R8*8), Y11, Y11
+	VMOVUPD   Y11, 32(AX)(R8*8)
+	VADDPD    32(CX)(R8*8), Y10, Y10
+	VMOVUPD   Y10, 32(CX)(R8*8)
+	ADDQ      $0x08, R8
+	CMPQ      R8, DI
+	JNE       step
+	MOVQ      sums+72(FP), AX
+	VMOVUPD   Y0, (AX)
+	VMOVUPD   Y1, 32(AX)
+	VMOVUPD   Y2, 64(AX)
+	VMOVUPD   Y3, 96(AX)
+	VMOVUPD   Y4, 128(AX)
+	VMOVUPD   Y5, 160(AX)
+	VZEROUPPER
+	RET
+
+// func pairsByGainAVX2(grad *float64, hess *float64, scores *float64, odds *float64, n uint64, own float64, score float64, offset float64, mask uint64, sums *[3][8]float64, gains *float64, discounts *float64, gain float64, discount float64)
+// Requires: AVX
+TEXT ·pairsByGainAVX2(SB), NOSPLIT, $256-112
+	MOVQ         grad+0(FP), AX
+	MOVQ         hess+8(FP), CX
+	MOVQ         scores+16(FP), DX
+	MOVQ         odds+24(FP), BX
+	VBROADCASTSD own+40(FP), Y0
+	VMOVUPD      Y0, (SP)
+	VBROADCASTSD score+48(FP), Y0
+	VMOVUPD      Y0, 32(SP)
+	VBROADCASTSD offset+56(FP), Y0
+	VMOVUPD      Y0, 64(SP)
+	VBROADCASTSD mask+64(FP), Y0
+	VMOVUPD      Y0, 96(SP)
+	MOVQ         gains+80(FP), SI
+	MOVQ         discounts+88(FP), DI
+	VBROADCASTSD gain+96(FP), Y0
+	VMOVUPD      Y0, 128(SP)
+	VBROADCASTSD discount+104(FP), Y0
+	VMOVUPD      Y0, 160(SP)
+	VBROADCASTSD size<>+0(SB), Y0
+	VMOVUPD      Y0, 192(SP)
+	VBROADCASTSD one<>+0(SB), Y0
+	VMOVUPD      Y0, 224(SP)
+	MOVQ         sums+72(FP), R8
+	VMOVUPD      (R8), Y0
+	VMOVUPD      32(R8), Y1
+	VMOVUPD      64(R8), Y2
+	VMOVUPD      96(R8), Y3
+	VMOVUPD      128(R8), Y4
+	VMOVUPD      160(R8), Y5
+	MOVQ         n+32(FP), R8
+	XORQ         R9, R9
+
+step:
+	VMOVUPD   128(SP), Y6
+	VSUBPD    (SI)(R9*8), Y6, Y6
+	VMOVUPD   160(SP), Y9
+	VSUBPD    (DI)(R9*8), Y9, Y9
+	VMULPD    Y9, Y6, Y6
+	VMOVUPD   (BX)(R9*8), Y7
+	VMOVUPD   32(SP), Y8
+	VSUBPD    (DX)(R9*8), Y8, Y8
+	VANDPD    96(SP), Y8, Y8
+	VADDPD    64(SP), Y8, Y8
+	VADDPD    (SP), Y7, Y9
+	VMULPD    Y8, Y9, Y9
+	VMOVUPD   224(SP), Y10
+	VDIVPD    Y9, Y10, Y9
+	VMULPD    Y9, Y6, Y10
+	VMOVUPD   (SP), Y11
+	VBLENDVPD Y6, Y11, Y7, Y11
+	VMULPD    Y10, Y11, Y11
+	VANDPD    192(SP), Y10, Y10
+	VMULPD    (SP), Y10, Y10
+	VMULPD    Y9, Y8, Y8
+	VMULPD    Y8, Y7, Y7
+	VMULPD    Y7, Y10, Y10
+	VADDPD    Y11, Y0, Y0
+	VADDPD    Y10, Y2, Y2
+	VANDPD    192(SP), Y11, Y7
+	VADDPD    Y7, Y4, Y4
+	VADDPD    (AX)(R9*8), Y11, Y11
+	VMOVUPD   Y11, (AX)(R9*8)
+	VADDPD    (CX)(R9*8), Y10, Y10
+	VMOVUPD   Y10, (CX)(R9*8)
+	VMOVUPD   128(SP), Y6
+	VSUBPD    32(SI)(R9*8), Y6, Y6
+	VMOVUPD   160(SP), Y9
+	VSUBPD    32(DI)(R9*8), Y9, Y9
+	VMULPD    Y9, Y6, Y6
+	VMOVUPD   32(BX)(R9*8), Y7
+	VMOVUPD   32(SP), Y8
+	VSUBPD    32(DX)(R9*8), Y8, Y8
+	VANDPD    96(SP), Y8, Y8
+	VADDPD    64(SP), Y8, Y8
+	VADDPD    (SP), Y7, Y9
+	VMULPD    Y8, Y9, Y9
+	VMOVUPD   224(SP), Y10
+	VDIVPD    Y9, Y10, Y9
+	VMULPD    Y9, Y6, Y10
+	VMOVUPD   (SP), Y11
+	VBLENDVPD Y6, Y11, Y7, Y11
+	VMULPD    Y10, Y11, Y11
+	VANDPD    192(SP), Y10, Y10
+	VMULPD    (SP), Y10, Y10
+	VMULPD    Y9, Y8, Y8
+	VMULPD    Y8, Y7, Y7
+	VMULPD    Y7, Y10, Y10
+	VADDPD    Y11, Y1, Y1
+	VADDPD    Y10, Y3, Y3
+	VANDPD    192(SP), Y11, Y7
+	VADDPD    Y7, Y5, Y5
+	VADDPD    32(AX)(R9*8), Y11, Y11
+	VMOVUPD   Y11, 32(AX)(R9*8)
+	VADDPD    32(CX)(R9*8), Y10, Y10
+	VMOVUPD   Y10, 32(CX)(R9*8)
+	ADDQ      $0x08, R9
+	CMPQ      R9, R8
+	JNE       step
+	MOVQ      sums+72(FP), AX
+	VMOVUPD   Y0, (AX)
+	VMOVUPD   Y1, 32(AX)
+	VMOVUPD   Y2, 64(AX)
+	VMOVUPD   Y3, 96(AX)
+	VMOVUPD   Y4, 128(AX)
+	VMOVUPD   Y5, 160(AX)
 	VZEROUPPER
 	RET

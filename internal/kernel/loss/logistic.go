@@ -92,7 +92,7 @@ func CrossEntropy(grad, hess []float32, scores, labels, weights []float64) {
 			g[i], h[i] = float32(p-y[i]), float32(p*(1-p))
 		}
 	}
-	weigh(grad[:len(scores)], hess[:len(scores)], weights)
+	Weigh(grad[:len(scores)], hess[:len(scores)], weights)
 }
 
 // Focal writes the derivatives of −w·(1−q)^gamma·log q by the raw score s, for the chance q that it gives to the label, 0 or 1 (Lin et al.,
@@ -111,5 +111,5 @@ func Focal(grad, hess []float32, scores, labels, weights []float64, gamma float6
 		// Without gamma, bend is miss: the least that is taken of it.
 		hess[i] = float32(float64(easy*q) * max(bend, miss))
 	}
-	weigh(grad[:len(scores)], hess[:len(scores)], weights)
+	Weigh(grad[:len(scores)], hess[:len(scores)], weights)
 }

@@ -7,10 +7,10 @@ import (
 )
 
 // The losses below are of the distance d = score − label. Each writes the derivatives of one row's loss;
-// weigh multiplies them by the rows' weights.
+// Weigh multiplies them by the rows' weights.
 
-// weigh multiplies derivatives by weights, which may be nil for all 1.
-func weigh(grad, hess []float32, weights []float64) {
+// Weigh multiplies derivatives by weights, which may be nil for all 1.
+func Weigh(grad, hess []float32, weights []float64) {
 	if weights == nil {
 		return
 	}
@@ -28,7 +28,7 @@ func Absolute(grad, hess []float32, scores, labels, weights []float64) {
 	for i, s := range scores {
 		grad[i], hess[i] = sign(s, labels[i]), 1
 	}
-	weigh(grad, hess, weights)
+	Weigh(grad, hess, weights)
 }
 
 // sign returns the sign of s − y, without a branch that would be guessed wrong.
@@ -55,7 +55,7 @@ func Pinball(grad, hess []float32, scores, labels, weights []float64, level floa
 		}
 		grad[i], hess[i] = g, 1
 	}
-	weigh(grad, hess, weights)
+	Weigh(grad, hess, weights)
 }
 
 // Relative writes the derivatives of w·|d|/max(1, |label|): grad = share·sign(d), hess = share, for share =
@@ -67,7 +67,7 @@ func Relative(grad, hess []float32, scores, labels, weights []float64) {
 		share := float32(1 / max(1, math.Abs(y)))
 		grad[i], hess[i] = sign(s, y)*share, share
 	}
-	weigh(grad, hess, weights)
+	Weigh(grad, hess, weights)
 }
 
 // Expectile writes the derivatives of w·|level − [d > 0]|·d²/2.
@@ -80,7 +80,7 @@ func Expectile(grad, hess []float32, scores, labels, weights []float64, level fl
 		}
 		grad[i], hess[i] = float32(d*share), float32(share)
 	}
-	weigh(grad, hess, weights)
+	Weigh(grad, hess, weights)
 }
 
 // The next three are d²/2 near 0 and grow like |d| far from it. Their second derivative vanishes there, and
@@ -96,7 +96,7 @@ func Huber(grad, hess []float32, scores, labels, weights []float64, delta float6
 		share := delta / max(delta, math.Abs(d))
 		grad[i], hess[i] = float32(d*share), float32(share)
 	}
-	weigh(grad, hess, weights)
+	Weigh(grad, hess, weights)
 }
 
 // Fair writes the derivatives of w·c²·(|d|/c − log(1 + |d|/c)).
@@ -107,7 +107,7 @@ func Fair(grad, hess []float32, scores, labels, weights []float64, c float64) {
 		share := c / (math.Abs(d) + c)
 		grad[i], hess[i] = float32(d*share), float32(share)
 	}
-	weigh(grad, hess, weights)
+	Weigh(grad, hess, weights)
 }
 
 // LogCosh writes the derivatives of w·log(cosh(d)): grad = w·tanh(d).
@@ -123,5 +123,5 @@ func LogCosh(grad, hess []float32, scores, labels, weights []float64) {
 		}
 		grad[i], hess[i] = float32(d*share), float32(share)
 	}
-	weigh(grad, hess, weights)
+	Weigh(grad, hess, weights)
 }

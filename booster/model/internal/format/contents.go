@@ -93,6 +93,18 @@ func (c *Contents) DefaultMetrics() ([]string, error) {
 	return objectives.DefaultMetrics(c.Objective, c.Link, p)
 }
 
+// LabelGains returns the gains of labels 0, 1, … in ndcg, nil for the usual ones, 2^label − 1. A loss of the caller's has these.
+func (c *Contents) LabelGains() ([]float64, error) {
+	if _, ok := objectives.Lookup(c.Objective); !ok {
+		return nil, nil
+	}
+	o, err := c.Loss()
+	if err != nil {
+		return nil, err
+	}
+	return objectives.GainsOf(o), nil
+}
+
 // OutputNames returns what the predictions of several outputs are called: classes, or levels of quantiles. It is nil for one output.
 func (c *Contents) OutputNames() []string {
 	if c.Outputs == 1 {

@@ -51,6 +51,8 @@ func main() {
 		f.inverse()
 		f.softmax("softmax", false)
 		f.softmax("softmaxWeighted", true)
+		f.pairs("pairs", false)
+		f.pairs("pairsByGain", true)
 	}
 	Generate()
 }

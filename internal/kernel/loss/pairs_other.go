@@ -1,0 +1,5 @@
+//go:build !amd64 || purego
+
+package loss
+
+func (*Pairs) rowVectors(int, bool, *pairSums) bool { return false }
