@@ -105,7 +105,7 @@ func TestFromColumnsErrors(t *testing.T) {
 			`column "x" has values of type []complex64; use []float64, []float32, []int, []int64, []int32, []bool, []string or Sparse`},
 		{"no_rows", []dataset.ColumnData{{Name: "x", Values: []float64{}}}, nil, `the table has no rows`},
 		{"no_columns", nil, nil, `the table has no columns`},
-		{"repeated", []dataset.ColumnData{x, x}, nil, `column "x" stands in the table twice, as column 1 and 2; rename one`},
+		{"repeated", []dataset.ColumnData{x, x}, nil, `column "x" stands in the table twice, as columns 1 and 2; rename one`},
 		{"label", []dataset.ColumnData{x}, []dataset.Option{dataset.Label("X")},
 			`the table has no column "X", which is named as label (did you mean "x"?); its columns are "x"`},
 		{"ignore", []dataset.ColumnData{x}, []dataset.Option{dataset.Ignore("z")},

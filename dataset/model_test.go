@@ -76,7 +76,7 @@ func TestReadAsSchema(t *testing.T) {
 		opts             []dataset.Option
 	}{
 		{"lacking", "num,y\n1,no\n", `t.csv: the table lacks columns "color", "code", which the model needs; its columns are "num", "y"`, nil},
-		{"repeated", "num,color,code,num\n1,red,1,2\n", `t.csv: column "num" stands in the table twice, as column 1 and 4; rename one`, nil},
+		{"repeated", "num,color,code,num\n1,red,1,2\n", `t.csv: column "num" stands in the table twice, as columns 1 and 4; rename one`, nil},
 		{"retyped", "num,color,code\n1,red,1\nmany,red,1\n",
 			`t.csv:3: column "num": "many" is not a number, and the model has numbers in this column (add "many" to missing = […] if it means no value)`, nil},
 		{"other_label", "num,color,code,z\n1,red,1,2\n", `t.csv: label = "z" does not agree with the model, whose label is "y"`,

@@ -195,6 +195,7 @@ func TestAdvice(t *testing.T) {
 		{"words_of_text.csv", numbered("z,x,y", 190, func(i int) string {
 			return fmt.Sprintf("1,%s,%d.5", cmp.Or(map[int]string{0: "none", 1: "unknown"}[i%11], strconv.Itoa(i)), i)
 		}), "train FILE --label y" + regress},
+		{"blanks.csv", rows("x,z,y", "1,a ,2", "2, b,3", "3,a ,5"), "train FILE --label y" + regress},
 		{"words.csv", numbered("x,y", 90, func(i int) string {
 			return fmt.Sprintf("%s,%d.5", cmp.Or(map[int]string{20: "none", 40: "?!", 60: "n.a.", 80: "x y"}[i], strconv.Itoa(i%7)), i)
 		}), "train FILE --label y" + regress},

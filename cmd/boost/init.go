@@ -210,16 +210,13 @@ func relativeTo(config, table string) string {
 	if table == "-" || filepath.IsAbs(table) || config == "" || config == "-" {
 		return table
 	}
-	dir, err := filepath.Abs(filepath.Dir(config))
-	if err != nil {
-		return table
-	}
-	file, err := filepath.Abs(table)
-	if err != nil {
-		return table
-	}
+	dir, noDir := filepath.Abs(filepath.Dir(config))
+	file, noFile := filepath.Abs(table)
 	relative, err := filepath.Rel(dir, file)
-	if err != nil {
+	switch {
+	case noDir != nil || noFile != nil:
+		return table
+	case err != nil:
 		return file
 	}
 	return filepath.ToSlash(relative)

@@ -48,6 +48,7 @@ func TestValidShare(t *testing.T) {
 	must(t, 0, boost(t, "reproduce", "t.boost", "t.csv"))
 	file(t, "0.2", table(50))
 	says(t, must(t, 3, boost(t, "train", "t.csv", "--label", "y", "--valid-by", "fold")).errors, `no column "fold", which is named as valid_by; its columns are`)
+	says(t, must(t, 2, boost(t, "train", "t.csv", "--label", "y", "--set", "data.valid=0.3")).errors, `data.valid = "0.3"`, "(--valid 0.3)")
 	says(t, must(t, 2, boost(t, "train", "t.csv", "--label", "y", "--valid", "20")).errors, "--valid 20: a share of the rows is less than 1, as 0.2 or 20%")
 	if r := must(t, 0, boost(t, "train", "t.csv", "--label", "y", "--rounds", "3", "--valid", "0.2", "-v")); strings.Contains(r.errors, "held out") {
 		t.Errorf("rows are held out beside a validation set:\n%s", r.errors)

@@ -114,7 +114,7 @@ func (a *app) refit(ctx context.Context, modelFile, tableFile string, f *refitFl
 	}{t.NumRows(), figuresJSON(before), figuresJSON(after)}, func(w io.Writer) error {
 		rows := [][]string{{"", "before", "after"}}
 		for i := range before {
-			rows = append(rows, []string{before[i].name, format.People(before[i].value), format.Metric(after[i].value)})
+			rows = append(rows, []string{before[i].name, format.People(before[i].value), format.People(after[i].value)})
 		}
 		return format.Table(w, rows, "lrr")
 	})

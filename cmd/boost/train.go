@@ -182,7 +182,11 @@ func (r *trainRun) fit(ctx context.Context, rebuild bool) (*booster.Model, error
 		return nil, err
 	}
 	opts := append(loaded.Options(), booster.Logger(a.log), booster.WithReport(&r.report), booster.OnRound(r.round))
-	a.terminal.ShowBar(a.progressSteps(r.baseRounds() + params.Rounds))
+	steps := r.baseRounds() + params.Rounds
+	if a.quiet || a.logFormat == "json" { // without a bar
+		steps = 0
+	}
+	a.terminal.ShowBar(steps)
 	model, err := booster.TrainOn(ctx, params, loaded.Train, opts...)
 	a.terminal.ClearBar()
 	if err != nil && (model == nil || !errors.Is(err, booster.ErrInterrupted)) {
@@ -212,14 +216,6 @@ func (r *trainRun) sayLeak(m *model.Model, table *dataset.Table, classes bool) {
 		r.a.log.Warn(fmt.Sprintf("column %q alone predicts %q almost perfectly (%s %.4f): if it is not known when predictions are made, set data.ignore = [%q]",
 			most.Name, label, score.Measure, score.Value, most.Name))
 	}
-}
-
-// progressSteps is the length of the progress bar, 0 for none.
-func (a *app) progressSteps(rounds int) int {
-	if a.quiet || a.logFormat == "json" {
-		return 0
-	}
-	return rounds
 }
 
 // configure resolves everything that the config file and the flags say.
@@ -252,6 +248,11 @@ func (r *trainRun) configure(cmd *cobra.Command, sources []string, f *trainFlags
 	}
 	if err := c.Params.Validate(); err != nil {
 		return err
+	}
+	for _, valid := range c.Data.Valid {
+		if _, ok := shareOf(valid); ok {
+			return usagef("data.valid = %q: there is no table of this name; a share of the rows is train.valid_share (--valid %s)", valid, valid)
+		}
 	}
 	if len(c.Data.Valid) > 0 && (c.Params.ValidShare > 0 || c.Params.ValidBy != "") {
 		return usagef("--valid %s is a validation set, and rows are to be held out as one too (train.valid_share, train.valid_by): leave one of them out", pasted(c.Data.Valid[0]))

@@ -36,10 +36,13 @@ func Metric(v float64) string {
 	return SixDigits(v)
 }
 
-// People writes a number with four digits, or all of its whole part with commas.
+// People writes a number with four digits, or all of its whole part with commas; one below 1e-9 is 0.
 func People(v float64) string {
 	if math.IsNaN(v) {
 		return "undefined"
+	}
+	if math.Abs(v) < 1e-9 { // what rounding leaves of 0
+		return "0"
 	}
 	if math.Abs(v) < 999.95 || math.Abs(v) >= 1e12 {
 		return Significant(v, 4)

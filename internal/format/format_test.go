@@ -11,7 +11,7 @@ func TestFormat(t *testing.T) {
 		"0": Count(0), "999": Count(999), "1,000": Count(1000), "1,234,567": Count(1234567), "-1,234": Count(-1234), "-123": Count(-123),
 		"1 row": Counted(1, "row"), "2,000 rows": Counted(2000, "row"), "0 rows": Counted(0, "row"),
 		"0.276229": Metric(0.2762291), "undefined": Metric(math.NaN()), "1484705": Metric(1484705), "12.5": Metric(12.5),
-		"0.2762": People(0.2762291), "1,484,705": People(1484705.4), "12.35": People(12.345678), "999.9": People(999.91), "-1,235": People(-1234.5001),
+		"0.2762": People(0.2762291), "0 of rounding": People(-4.6e-14) + " of rounding", "1.2e-08": People(1.2e-8), "1,484,705": People(1484705.4), "12.35": People(12.345678), "999.9": People(999.91), "-1,235": People(-1234.5001),
 		"1e-05": Metric(1e-5), "1.7e+308": Metric(1.7e308), "+Inf": Metric(math.Inf(1)), "-38.5816": Metric(-38.58164),
 		"999 B": Bytes(999), "1 KB": Bytes(1000), "170 KB": Bytes(170234), "26.1 MB": Bytes(26_112_000), "1 MB": Bytes(999_900),
 		"41.3 ms": Seconds(0.0413), "2.05 s": Seconds(2.05), "1m31s": Seconds(91),

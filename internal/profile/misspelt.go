@@ -12,7 +12,7 @@ import (
 const (
 	mostMisspelt  = 200 // classes of a label that is searched
 	rarelyMeant   = 20  // a class with a typo has so many times fewer rows than the one that is meant
-	leastMisspelt = 4   // bytes of a class in which a typo is told from another word
+	leastMisspelt = 3   // bytes of a class in which a typo is told from another word
 )
 
 // Misspelt words for a label of texts which of its classes are likely another one with a typo: rare classes

@@ -16,6 +16,7 @@ func TestMisspelt(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
 		{"typo", rare("aproved", 2), `class "aproved" of label "y" has only 2 rows, and nearly the name of "approved": write it so if it is meant`},
 		{"too frequent", rare("aproved", 3), ""},
+		{"short typo", "y\n" + strings.Repeat("yes\nno\n", 50) + "yess\n", `class "yess" of label "y" has only 1 row, and nearly the name of "yes": write it so if it is meant`},
 		{"another word", rare("pending", 1), ""},
 		{"case, which is said for all columns", rare("Rejected", 1), ""},
 		{"another beginning", rare("disapproved", 1), ""},

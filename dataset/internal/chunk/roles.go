@@ -57,7 +57,7 @@ func (o *Options) Resolve(names []string) ([]Target, error) {
 	position := make(map[string]int, len(names))
 	for i, name := range names {
 		if first, repeated := position[name]; repeated {
-			return nil, Errorf("column %q stands in the table twice, as column %d and %d; rename one", name, first+1, i+1)
+			return nil, Errorf("column %q stands in the table twice, as columns %d and %d; rename one", name, first+1, i+1)
 		}
 		position[name] = i
 	}

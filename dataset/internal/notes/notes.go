@@ -78,7 +78,7 @@ func (n *Notes) All(mixed []*chunk.ParseError) []string {
 		all = append(all, n.largeNote())
 	}
 	if len(n.trimmed) > 0 {
-		all = append(all, fmt.Sprintf("blanks around the cells of %s are left out: quotes keep them", listed(n.trimmed)))
+		all = append(all, fmt.Sprintf("blanks around the cells of %s are left out (set blanks = \"keep\" to keep them)", listed(n.trimmed)))
 	}
 	if len(n.commas) > 0 {
 		all = append(all, fmt.Sprintf("text in %s looks like numbers with a decimal comma: --set data.decimal=, reads it so", listed(n.commas)))
