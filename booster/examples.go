@@ -104,6 +104,9 @@ func (r *run) refuse(in *inputs, target *target, rows int) error {
 	if in.inFiles && r.p.Gradients == gradients.F32.String() {
 		return errFloatsInFiles(`"f32"`)
 	}
+	if err := r.checkConstraints(in.schema, target); err != nil {
+		return err
+	}
 	if featureCount(in.schema) == 0 {
 		return fmt.Errorf("%w: no feature columns are left beside the label (columns are %s)", dataset.ErrTable, labels.ColumnNames(in.schema))
 	}

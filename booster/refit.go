@@ -57,13 +57,14 @@ func Refit(ctx context.Context, m *Model, t *dataset.Table, decay float64, opts 
 // refit is the state of one Refit.
 type refit struct {
 	*examples
-	from    *Model
-	keep    func(tree int, values []float64) error
-	decay   float64
-	matrix  *binning.Matrix
-	print   string // fingerprint of the table
-	pool    *parallel.Pool
-	ownPool bool
+	from       *Model
+	keep       func(tree int, values []float64) error
+	decay      float64
+	matrix     *binning.Matrix
+	print      string // fingerprint of the table
+	directions []int8 // of constraints.monotone by feature, nil without
+	pool       *parallel.Pool
+	ownPool    bool
 
 	scores  []float64 // raw, output-major
 	buffer  *gradients.Buffer
@@ -137,7 +138,7 @@ func (r *refit) prepare(ctx context.Context, t *dataset.Table, log *slog.Logger)
 	if r.matrix, err = binning.Build(ctx, c.Cuts, t, (&Params{Binning: binning.Defaults()}).scoringLayout(), r.pool); err != nil {
 		return err
 	}
-	r.print = t.Fingerprint(r.pool)
+	r.print, r.directions = t.Fingerprint(r.pool), c.Directions()
 	r.scores = make([]float64, r.outputs*r.n)
 	startScores(r.scores, r.initial, c.BaseScore)
 	r.buffer = gradients.NewBuffer(r.n, r.outputs)
@@ -238,6 +239,9 @@ func (r *refit) refitLeaves(number int, p *Params) error {
 			value = float64(r.decay*old) + float64((1-r.decay)*value)
 		}
 		r.leaves = append(r.leaves, value)
+	}
+	if r.directions != nil {
+		t.KeepOrder(r.leaves[len(r.leaves)-n:], r.directions)
 	}
 	if err := r.keep(number, r.leaves[len(r.leaves)-n:]); err != nil {
 		return err

@@ -116,6 +116,9 @@ func (c *Config) clone() *Config {
 		if list, ok := k.Value.(*[]string); ok {
 			*list = slices.Clone(*list)
 		}
+		if list, ok := k.Value.(*[][]string); ok {
+			*list = slices.Clone(*list)
+		}
 		if list, ok := k.Value.(*[]float64); ok {
 			*list = slices.Clone(*list)
 		}

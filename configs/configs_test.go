@@ -74,7 +74,7 @@ func TestKeysBindTheirField(t *testing.T) {
 		"binning.storage": `"uniform"`, "train.time_limit": `"3s"`, "train.memory_limit": `"1KiB"`, "metrics.names": `["auc"]`,
 		"data.positive_class": `"yes"`, "categorical.order": `"name"`, "binning.layout": `"row"`, "binning.missing_as": `"mask"`,
 		"binning.bundle": `"off"`, "train.valid_by": `"split"`, "train.valid_share": `"25%"`, "quantize.dtype": `"Q4_0"`,
-		"binning.forced_cuts": `{a = [1, 2.5]}`, "binning.max_bin_by_feature": `{a = 7}`, "objective.alpha": "[0.1, 0.9]", "objective.target": `"map"`, "objective.norm": `"off"`, "objective.label_gain": "[0, 1]", "objective.class_weight": `{a = 2.5}`,
+		"binning.forced_cuts": `{a = [1, 2.5]}`, "binning.max_bin_by_feature": `{a = 7}`, "objective.alpha": "[0.1, 0.9]", "objective.target": `"map"`, "objective.norm": `"off"`, "objective.label_gain": "[0, 1]", "constraints.interaction": `[["a"], ["b", "c"]]`, "constraints.monotone": `{a = -1}`, "objective.class_weight": `{a = 2.5}`,
 	}
 	for _, k := range configs.Keys() {
 		mustRead(t, "["+k.Section()+"]\n"+k.Leaf()+" = "+k.Default()+"\n")
@@ -184,7 +184,7 @@ func TestFileProblems(t *testing.T) {
 		{"unknown key", "[data]\nlabl = \"y\"", `run.toml:2: unknown key "data.labl" (did you mean "data.label"?)`},
 		{"unknown section", "[treee]\nleaves = 3", `run.toml:1: unknown section "treee" (did you mean "tree"?)`},
 		{"unknown dotted section", "\nfoo.bar = 3", `run.toml:2: unknown section "foo": the sections are data, binning`},
-		{"later section", "[constraints]\nmonotone = 1", `run.toml:1: unknown section "constraints"`},
+		{"later section", "[shards]\nn = 1", `run.toml:1: unknown section "shards"`},
 		{"other section", "[train]\nleaves = 3", `run.toml:2: unknown key "train.leaves" (did you mean "tree.leaves"?)`},
 		{"bare key in a wrong section", "tree.rounds = 3", `run.toml:1: unknown key "tree.rounds" (did you mean "train.rounds"?)`},
 		{"deep key", "\ndata.label.x = 3", `run.toml:2: data.label must be text in quotes, not a table`},

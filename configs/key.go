@@ -71,6 +71,8 @@ func (k *Key) Type() string {
 		return "true or false"
 	case *time.Duration:
 		return "duration"
+	case *[][]string:
+		return "list of lists of text"
 	case *map[string]string:
 		return "\"auto\" or a table of texts, by column"
 	case *map[string]int:
@@ -122,6 +124,12 @@ func (k *Key) format() string {
 			return "0"
 		}
 		return quote(v.String())
+	case *[][]string:
+		lists := make([]string, len(*v))
+		for i, names := range *v {
+			lists[i] = "[" + strings.Join(quoted(names), ", ") + "]"
+		}
+		return "[" + strings.Join(lists, ", ") + "]"
 	case *map[string][]float64:
 		return inlineTable(*v, floatList)
 	case *map[string]int:
@@ -208,6 +216,8 @@ func (k *Key) assign(v any, dir string) error {
 		*field = f
 	case *[]float64:
 		return k.assignNumbers(field, v)
+	case *[][]string:
+		return k.assignLists(field, v)
 	case *time.Duration:
 		d, err := k.duration(v)
 		if err != nil {
@@ -344,6 +354,32 @@ func (k *Key) choice(s string) (string, error) {
 	return usual, nil
 }
 
+// assignLists sets a list of lists of texts.
+func (k *Key) assignLists(field *[][]string, v any) error {
+	given, ok := v.([]any)
+	if !ok {
+		return k.wrongType(v)
+	}
+	var lists [][]string // nil for none, as by default
+	for _, list := range given {
+		names, ok := list.([]any)
+		if !ok {
+			return k.wrongType(v)
+		}
+		var texts []string
+		for _, name := range names {
+			text, ok := name.(string)
+			if !ok {
+				return k.wrongType(v)
+			}
+			texts = append(texts, text)
+		}
+		lists = append(lists, texts)
+	}
+	*field = lists
+	return nil
+}
+
 // assignNumbers sets a list of numbers; one number is a list of one.
 func (k *Key) assignNumbers(field *[]float64, v any) error {
 	list, ok := v.([]any)
@@ -375,6 +411,10 @@ func (k *Key) join(old any) bool {
 	case reflect.Slice:
 		if numbers, ok := old.([]float64); ok {
 			own.Set(reflect.ValueOf(slices.Concat(numbers, own.Interface().([]float64))))
+			return true
+		}
+		if lists, ok := old.([][]string); ok {
+			own.Set(reflect.ValueOf(slices.Concat(lists, own.Interface().([][]string))))
 			return true
 		}
 		joined := slices.Clone(old.([]string))
@@ -556,6 +596,7 @@ var takes = map[string]string{
 	"table of lists of numbers, by column": "a table of lists of numbers by column like {age = [18, 65]}",
 	"\"auto\" or a table of texts, by column":      "\"auto\" or a table by column like {income = \"number\"}",
 	"table of integers, by column":                 "a table of integers by column like {age = 64}",
+	"list of lists of text":                        "a list of lists of column names like [[\"a\", \"b\"], [\"c\"]]",
 	"number or list of numbers":                    "a number like 0.5 or a list like [0.1, 0.9]",
 	"\"balanced\" or a table of numbers, by class": "\"balanced\" or a table by class like {yes = 3.5}",
 }

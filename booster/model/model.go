@@ -34,6 +34,9 @@ func New(c Contents) (*Model, error) {
 	if err := c.Check(); err != nil {
 		return nil, err
 	}
+	if err := c.CheckOrder(); err != nil {
+		return nil, err
+	}
 	return compile(&c), nil
 }
 

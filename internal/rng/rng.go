@@ -25,6 +25,7 @@ const (
 	Halves      Purpose = 9  // rows that a compressed model is certified on
 	Resamples   Purpose = 10 // rows of a resample
 	RankTargets Purpose = 11 // chances of rows that rank_xendcg learns
+	RandomCuts  Purpose = 12 // cuts of extremely randomised trees
 )
 
 // Mix is the finalizer of SplitMix64: a bijection that scatters every bit.

@@ -32,6 +32,11 @@ func (s *PruneStep) model() (m *model.Model, rounds []int, err error) {
 		t := &c.Trees[i]
 		c.Trees[i] = pruneBranch(t, rootOf(t), &s.states[i]).tree(t)
 	}
+	if directions := c.Directions(); directions != nil {
+		for i := range c.Trees {
+			c.Trees[i].KeepOrder(c.Trees[i].Leaf, directions)
+		}
+	}
 	for round := range c.BestRound {
 		rounds = append(rounds, round)
 	}

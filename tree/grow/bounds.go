@@ -41,11 +41,11 @@ func (q *search) bound(worker int, features []int) (best int, others []int) {
 	}
 	q.packed.Bounds(w.bounds, words, q.spans, numeric)
 	for i, f := range numeric {
-		score(f, q.packed.Gain(w.bounds[i]))
+		score(f, q.rule.Limits.Above(q.packed.Gain(w.bounds[i]), q.part))
 	}
 	q.packed.Flags(w.gains, words, at)
 	for i, f := range flags {
-		score(f, w.gains[i]-q.part)
+		score(f, q.rule.Limits.Above(w.gains[i]-q.part, q.part))
 	}
 	return best, others
 }
@@ -71,7 +71,7 @@ func (q *search) mayGain(worker int, features []int) (kept []int) {
 	kept = features[:0]
 	for _, f := range features {
 		if len(bounded) > 0 && f == bounded[0] {
-			gain := w.gains[len(w.numeric)-len(bounded)]
+			gain := q.rule.Limits.Above(w.gains[len(w.numeric)-len(bounded)], 0)
 			if bounded = bounded[1:]; gain < bestGain {
 				q.scores[f], q.isBound[f] = none, false
 				continue
@@ -103,7 +103,7 @@ func (q *search) flags(worker int, features []int) {
 	total := scan.Sums[int64, uint64]{Grad: q.node.total.grad, Hess: q.node.total.hess}
 	scan.Flags(gains, grad, hess, total, &q.rule)
 	best, bar := len(gains), float64(scan.Refused)
-	if !q.sampler.samplesNodes() { // else the best one may be out
+	if !q.restricts() { // else the best one may be out
 		for i, gain := range gains {
 			if gain > bar && q.rule.Proven(scan.Sums[int64, uint64]{Hess: hess[2*i]}, total) {
 				best, bar = i, gain

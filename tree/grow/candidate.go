@@ -40,7 +40,7 @@ func (q *search) feature(worker, f int) {
 	c, w := &q.candidates[f], &q.workers[worker]
 	c.found, q.isBound[f] = false, false
 	gain := q.find(worker, f, nil, w.bestGain[q.side], c)
-	if q.scores[f] = c.scoreOf(); !c.found || c.unproven || q.sampler.samplesNodes() { // it may not be allowed
+	if q.scores[f] = c.scoreOf(); !c.found || c.unproven || q.restricts() { // it may not be allowed
 		return
 	}
 	if q.reuse != nil { // no split counts for more than it gains: one that gains less than this counts for less
@@ -67,9 +67,9 @@ func (q *search) find(worker, f int, counts []uint32, least float64, c *candidat
 	}
 	h := scan.Feature[int64, uint64]{Count: counts, Least: least, Total: q.codeTotal()}
 	switch {
-	case q.packs():
+	case q.packs() && q.rule.Limits == nil:
 		h.Words, h.Node = n.hist.Words(from, to), &q.packed
-	case counts == nil && n.hist.IsSparse() && q.shapes[f].numeric:
+	case counts == nil && n.hist.IsSparse() && q.shapes[f].numeric && !q.config.Params.ExtraTrees:
 		return q.findTouched(worker, f, &h, c)
 	default:
 		var rows []uint32
@@ -91,10 +91,20 @@ func searchCodes[G scan.Grad, H scan.Hess](q *search, worker, f int, h *scan.Fea
 	var split scan.Split[G, H]
 	var grouping scan.Grouping
 	h.Regular = int(q.config.Features[f].Regular)
-	if q.shapes[f].numeric {
+	if q.splitter.limits != nil {
+		h.Direction = q.splitter.limits.directions[f]
+	}
+	switch {
+	case q.shapes[f].numeric && q.config.Params.ExtraTrees:
+		code := [...]uint32{uint32(q.drawCut(f) % uint64(max(1, h.Regular-1)))}
+		split = scan.Among(h, &q.rule, code[:])
+	case q.shapes[f].numeric:
 		split = scan.Numeric(h, &q.rule)
-	} else {
+	default:
 		rule := q.catRule(q.node)
+		if q.config.Params.ExtraTrees {
+			rule.Draw = q.drawCut(f)
+		}
 		split, grouping = scan.Categorical(h, &q.rule, &rule, &q.workers[worker].cat)
 	}
 	fill(q, c, f, split, grouping)
@@ -118,7 +128,9 @@ func (q *search) findTouched(worker, f int, h *scan.Feature[int64, uint64], c *c
 	if regular > 1 {
 		w.codes = append(w.codes, regular-1)
 	}
-	h.Regular = len(w.codes)
+	if h.Regular = len(w.codes); q.splitter.limits != nil {
+		h.Direction = q.splitter.limits.directions[f]
+	}
 	slots := int(q.offsets[f+1]) - from
 	if int(regular) < slots {
 		w.codes = append(w.codes, regular)

@@ -47,6 +47,8 @@ type Grower struct {
 	hists     *histogram.Pool
 	rows      rowSets
 	columns   columnSampler
+	limits    *limits    // nil: no value is limited
+	together  *together  // nil: any features may be split on one path
 	reuse     *reuse     // nil: what trees before have used makes no difference
 	renewal   *renewal   // nil: leaf values come from codes
 	quantiles *quantiles // nil: no leaf values are quantiles
@@ -83,6 +85,8 @@ func New(c Config) *Grower {
 	g.shapes, g.spans = shapesOf(c.Features, c.Matrix)
 	g.hists = histogram.NewPool()
 	g.columns.init(c)
+	g.limits = newLimits(&c.Params, c.Features)
+	g.together = newTogether(c.Params.Interaction, c.Features)
 	g.reuse = newReuse(&c.Params, c.Features)
 	g.leaves = make([]int32, 0, c.Params.Leaves)
 	g.nodes = make([]node, c.maxNodes(c.Pool.Threads()))

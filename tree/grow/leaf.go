@@ -1,6 +1,7 @@
 package grow
 
 import (
+	"cmp"
 	"math"
 
 	"boost/internal/kernel/hist"
@@ -39,6 +40,9 @@ func (g *Grower) finish() tree.Tree {
 	t := g.made
 	p := &g.config.Params
 	rule := LeafRule{p.LambdaL1, p.LambdaL2, g.config.MaxStep, g.config.LearningRate}
+	if rule.MaxStep == 0 || p.MaxDeltaStep > 0 {
+		rule.MaxStep = min(p.MaxDeltaStep, cmp.Or(rule.MaxStep, math.Inf(1)))
+	}
 	g.made = tree.Tree{}
 	leaves := len(t.Feature) + 1
 	t.Leaf, t.LeafCover = make([]float64, leaves), make([]float64, leaves)
@@ -54,7 +58,9 @@ func (g *Grower) finish() tree.Tree {
 		if g.renewal != nil {
 			grad, hess = float64(renewed.grad[i])*unit.gradF, float64(renewed.hess[i])*unit.hessF
 		}
-		t.Leaf[i] = rule.Value(grad, hess, n.extraL2)
+		if t.Leaf[i] = rule.Value(grad, hess, n.extraL2); g.limits != nil {
+			t.Leaf[i] = float64(g.config.LearningRate * g.limits.leaf(g, n, grad, hess, rule.MaxStep))
+		}
 	}
 	for i := range g.nodes[:g.nNodes] {
 		n := &g.nodes[i]

@@ -21,6 +21,7 @@ type node struct {
 	// noMissing reports whether, moreover, no row has that code: every row of the node has a hessian code above 0.
 	noMissing bool
 	extraL2   float64 // of the categorical split that made the node
+	inherited
 
 	state       state
 	recorded    bool  // it is a split of the tree
@@ -29,6 +30,14 @@ type node struct {
 	up          int   // its parent, noNode for the root
 	parent      int32 // number of the parent among the tree's splits, -1 for the root
 	left, right int   // children, once a worker has taken it
+}
+
+// inherited is what a node has of the way from the root to it, where constraints ask for it.
+type inherited struct {
+	low, high float64  // limits of the values below
+	value     float64  // the node's own, if it were a leaf, before the learning rate
+	groups    []uint64 // bits of the groups of Params.Interaction that hold all that the way splits on
+	path      uint64   // a number for the way, from which splits are drawn
 }
 
 // noNode is the number of no node.
@@ -75,7 +84,7 @@ func (t *growth) newNode() (at int, n *node) {
 	at = t.nNodes
 	t.nNodes++
 	n = &t.nodes[at]
-	*n = node{set: n.set[:0], up: noNode, parent: -1}
+	*n = node{set: n.set[:0], inherited: inherited{groups: n.groups[:0]}, up: noNode, parent: -1}
 	return at, n
 }
 

@@ -2,7 +2,8 @@ package grow
 
 import "boost/internal/setting"
 
-// Params says how a tree grows.
+// Params says how a tree grows. It is flat because its fields are the keys of the sections tree, categorical and constraints, and
+// columns of sampling.
 type Params struct {
 	Leaves         int // ≥ 2
 	MaxDepth       int // 0 = no limit
@@ -11,6 +12,16 @@ type Params struct {
 	LambdaL1       float64
 	LambdaL2       float64
 	MinGain        float64
+	MaxDeltaStep   float64 // largest size of a leaf value, before the learning rate; 0 = no limit
+	PathSmooth     float64 // a leaf's value is taken PathSmooth/(rows + PathSmooth) of the way to its parent's
+	ExtraTrees     bool    // of each feature one random split is tried
+
+	// Monotone has 1 for columns on which predictions may not fall, −1 for those on which they may not rise.
+	Monotone map[string]int
+	// Interaction lists groups of columns: what a path of a tree splits on is all of one group. Columns that
+	// are in none are one more group. Empty: any columns.
+	Interaction [][]string
+
 	// A split on a feature that no tree of the rounds before uses counts for 1 − ReuseFeature
 	// of its gain, one at a cut that none uses for 1 − ReuseCut, one at both for the product.
 	ReuseFeature float64 // [0, 1)
@@ -60,6 +71,21 @@ func Settings(p *Params) []setting.Setting {
 		{Name: "tree.min_gain", Value: &p.MinGain,
 			Doc:     "Gain of a split at least.",
 			Aliases: []string{"min_gain_to_split", "min_split_gain", "min_split_loss"}},
+		{Name: "tree.max_delta_step", Value: &p.MaxDeltaStep, NoLimit: true, OmitDefault: true,
+			Doc:     "Largest size of a leaf's value, before the learning rate; 0 = no limit. Splits are chosen with it.",
+			Aliases: []string{"max_delta_step", "max_tree_output", "max_leaf_output"}},
+		{Name: "tree.path_smooth", Value: &p.PathSmooth, OmitDefault: true,
+			Doc:     "A leaf's value is taken path_smooth/(rows + path_smooth) of the way to that of the node above it; 0 = not. Splits are chosen with it.",
+			Aliases: []string{"path_smooth"}},
+		{Name: "tree.extra_trees", Value: &p.ExtraTrees, OmitDefault: true,
+			Doc:     "Extremely randomised trees: of each column one random split is tried instead of all.",
+			Aliases: []string{"extra_trees", "extra_tree"}},
+		{Name: "constraints.monotone", Value: &p.Monotone, Range: setting.Between(-1, 1), OmitDefault: true,
+			Doc:     "By column: 1 if predictions may not fall where its values rise, -1 if they may not rise. Not for categories and several classes, nor where leaves are quantiles.",
+			Aliases: []string{"monotone_constraints", "monotonic_cst", "monotone_constraint", "monotonic_constraints", "mc"}},
+		{Name: "constraints.interaction", Value: &p.Interaction, OmitDefault: true,
+			Doc:     "Groups of columns that may act together: what a path of a tree splits on is all of one group. Columns in no group are one more.",
+			Aliases: []string{"interaction_constraints", "interaction_cst"}},
 		{Name: "tree.reuse_feature", Value: &p.ReuseFeature, Range: setting.Below(0, 1), OmitDefault: true,
 			Doc: "Training for size: share of its gain that a split on a feature which no tree uses yet does not count for when the best split is chosen; 0 = off. What is used is judged at the start of each round, the trees of train.init_model included; min_gain and stored gains are not reduced."},
 		{Name: "tree.reuse_cut", Value: &p.ReuseCut, Range: setting.Below(0, 1), OmitDefault: true,

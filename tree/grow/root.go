@@ -34,6 +34,13 @@ func (s *split) initRoot() pass {
 func (s *split) searchRoot() pass {
 	root := &s.nodes[0]
 	root.total = s.rowsOf.total(s.storage)
+	root.path = 1
+	if s.limits != nil {
+		s.limits.root(s.splitter, root)
+	}
+	if s.together != nil {
+		root.groups = append(root.groups, s.together.all...)
+	}
 	if s.verifying() {
 		if s.err = s.verifyRows(0); s.err != nil {
 			return pass{}

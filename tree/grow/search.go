@@ -16,8 +16,10 @@ type search struct {
 	node *node
 
 	rule       scan.Rule   // that a split must obey
+	free       scan.Rule   // the same without limits of values, which packed sums are searched by
 	part       float64     // the node's own part of a gain
 	packed     scan.Packed // its packed sums
+	bounds     scan.Limits // memory of the rule's
 	allowed    []int       // features
 	drawn      []int       // memory of allowed
 	candidates []candidate // by feature
@@ -78,11 +80,15 @@ func (s *split) search(alone bool) pass {
 			q.drawn = s.sampler.node(s.active, s.round, s.output, q.node.depth, s.drawOf(i), q.drawn)
 			q.allowed = q.drawn
 		}
+		if s.together != nil {
+			q.drawn = s.together.keep(append(q.drawn[:0], q.allowed...), q.node)
+			q.allowed = q.drawn
+		}
 	}
 	for i := range s.searching {
 		q := &s.searching[i]
 		q.prepare()
-		q.packed.Prepare(&q.rule, scan.Sums[int64, uint64]{Grad: q.node.total.grad, Hess: q.node.total.hess})
+		q.packed.Prepare(&q.free, scan.Sums[int64, uint64]{Grad: q.node.total.grad, Hess: q.node.total.hess})
 	}
 	for w := range s.workers {
 		s.workers[w].bestGain = [2]float64{}
@@ -179,7 +185,13 @@ func (q *search) prepare() {
 	}
 	grad, hess := q.value(q.node.total)
 	q.part = q.rule.Part(grad, hess, q.rule.L2)
+	if q.free = q.rule; q.splitter.limits != nil {
+		q.rule.Limits = q.splitter.limits.of(q, grad, hess)
+	}
 }
+
+// restricts reports whether a node may go without some of its tree's features, so that the best of all need not be the node's.
+func (s *splitter) restricts() bool { return s.sampler.samplesNodes() || s.together != nil }
 
 // features searches some of the active features: first those that are searched many at a time, then the
 // others, by what is known then.

@@ -66,6 +66,13 @@ func (s *split) finishSplit() pass {
 	for _, child := range []*node{l, r} {
 		child.depth, child.extraL2 = parent.depth+1, extraL2
 	}
+	l.path, r.path = childPath(parent.path, 0), childPath(parent.path, 1)
+	if s.limits != nil {
+		s.limits.children(s.splitter, parent, l, r)
+	}
+	if s.together != nil {
+		s.together.children(parent, l, r)
+	}
 	last := s.last || !s.canSplit(l) && !s.canSplit(r) && !s.streams
 	s.smaller, s.larger = parent.left, parent.right
 	if s.streams && s.streamsRight || !s.streams && rightRows < leftRows {

@@ -10,6 +10,7 @@ type CatRule struct {
 	MaxPerSide  int
 	MinPerGroup float64
 	NodeRows    uint64
+	Draw        uint64 // a random number that leaves one candidate of those of a grouping; 0 leaves all
 }
 
 // Grouping says which codes a categorical Split sends left.
@@ -40,6 +41,9 @@ func Categorical[G Grad, H Hess](f *Feature[G, H], r *Rule, c *CatRule, s *CatSc
 	switch {
 	case !f.groups(c.OneHotMax):
 		for code := range f.Regular {
+			if c.Draw != 0 && code != int(c.Draw%uint64(f.Regular)) {
+				continue
+			}
 			if sums := f.at(code); sums.Hess > 0 {
 				search.tryBoth(sums, code, OneLevel, r.L2)
 			}
@@ -130,7 +134,10 @@ func (c *catSearch[G, H]) prefixes(rule *CatRule, grouping Grouping) {
 		order = c.s.high
 	}
 	var left Sums[G, H]
-	group := 0.0
+	group, drawn := 0.0, 0
+	if rule.Draw != 0 && len(order) > 0 {
+		drawn = 1 + int(rule.Draw%uint64(len(order)))
+	}
 	for size := 1; size <= len(order); size++ {
 		code := order[size-1]
 		if grouping == FromHigh {
@@ -143,7 +150,13 @@ func (c *catSearch[G, H]) prefixes(rule *CatRule, grouping Grouping) {
 			continue
 		}
 		group = 0
+		if drawn > size {
+			continue
+		}
 		c.tryBoth(left, size, grouping, c.r.L2+rule.L2)
+		if drawn > 0 {
+			return
+		}
 	}
 }
 
@@ -158,7 +171,7 @@ func (c *catSearch[G, H]) try(left Sums[G, H], code int, grouping Grouping, miss
 	if c.compares && c.toBeat > 0 && c.falls(left, l2) {
 		return
 	}
-	gain, unproven := gain(c.f, c.r, left, l2)
+	gain, unproven := gain(c.f, c.r, left, l2, max(c.best.Gain, c.f.Least))
 	if gain < 0 || gain < c.f.Least || gain < c.best.Gain || gain == c.best.Gain && !c.lower(code, grouping) {
 		return
 	}

@@ -31,7 +31,10 @@ type Feature[G Grad, H Hess] struct {
 	// Regular is the number of codes of present values; the code Regular, if the
 	// slices reach that far, is the missing code.
 	Regular int
-	Total   Sums[G, H]
+	// Direction is 1 if the right side's value may be no lower than the left one's, −1 if no higher, 0 if both are right. It counts
+	// where the rule has Limits.
+	Direction int8
+	Total     Sums[G, H]
 	// Least is a gain that another split has already, or 0: no split that gains less is found.
 	Least float64
 }

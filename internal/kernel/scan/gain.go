@@ -21,18 +21,19 @@ type Rule struct {
 	// LeastSide is a hessian sum that MinRows rows of the node have at least: a side with less has too
 	// few. 0 where none is known.
 	LeastSide uint64
+	Limits    *Limits // of the sides' values; nil for none
 }
 
 // Refused is the gain of a candidate that breaks the rule.
 const Refused = -1.0
 
 // gain returns the gain of sending the rows of left to the left, the node's own part not yet taken
-// off, or Refused where the rule forbids it. l2 is L2, or more for sets of levels. unproven reports
-// that MinRows remains to be proven: the gain is an upper bound.
+// off, or Refused where the rule forbids it. l2 is L2, or more for sets of levels. Where values are limited, a gain below
+// bar may be given as Refused. unproven reports that MinRows remains to be proven: the gain is an upper bound.
 //
 // All that a split must obey stands here. The loops that do not ask here compute the same for a
 // plain rule.
-func gain[G Grad, H Hess](f *Feature[G, H], r *Rule, left Sums[G, H], l2 float64) (gain float64, unproven bool) {
+func gain[G Grad, H Hess](f *Feature[G, H], r *Rule, left Sums[G, H], l2, bar float64) (gain float64, unproven bool) {
 	rightHess := f.Total.Hess - left.Hess
 	if f.Count != nil {
 		if left.Rows < r.MinRows || f.Total.Rows-left.Rows < r.MinRows {
@@ -51,14 +52,21 @@ func gain[G Grad, H Hess](f *Feature[G, H], r *Rule, left Sums[G, H], l2 float64
 	}
 	gl := float64(float64(left.Grad)*r.GradScale) + float64(float64(left.Rows)*r.GradOffset)
 	gr := float64(float64(f.Total.Grad-left.Grad)*r.GradScale) + float64(float64(f.Total.Rows-left.Rows)*r.GradOffset)
+	if l := r.Limits; l != nil {
+		if l.bound(r.Part(gl, hl, l2)+r.Part(gr, hr, l2)) < bar {
+			return Refused, false
+		}
+		right := Sums[G, H]{f.Total.Grad - left.Grad, rightHess, f.Total.Rows - left.Rows}
+		return l.gain(r, f.Direction, gl, hl, rowsOf(f, l, left), gr, hr, rowsOf(f, l, right), l2), unproven
+	}
 	return r.Part(gl, hl, l2) + r.Part(gr, hr, l2), unproven
 }
 
 // Plain reports whether the loops that do not ask gain may stand in for it: a gain is the sum of two
-// quotients T(g)²/(h + L2), whose denominators are above 0 where a side has MinChild, and no row adds
-// an offset. A constraint that gain checks and the loops do not makes a rule not plain.
+// quotients T(g)²/(h + L2), whose denominators are above 0 where a side has MinChild, no value is limited, and no row
+// adds an offset. A constraint that gain checks and the loops do not makes a rule not plain.
 func (r *Rule) Plain() bool {
-	return r.GradOffset == 0 && r.L2 >= 0 && r.MinChild >= 0 && r.L2+r.MinChild > 0
+	return r.Limits == nil && r.GradOffset == 0 && r.L2 >= 0 && r.MinChild >= 0 && r.L2+r.MinChild > 0
 }
 
 // quotients reports whether the vectors, too, may stand in for gain: they know no L1.

@@ -47,7 +47,7 @@ func prefixes[G Grad, H Hess](f *Feature[G, H], r *Rule, start Sums[G, H], last 
 			continue
 		}
 		left.Grad, left.Hess = left.Grad+grad, left.Hess+hess
-		if gain, unproven := gain(f, r, left, r.L2); gain > best.Gain {
+		if gain, unproven := gain(f, r, left, r.L2, best.Gain); gain > best.Gain {
 			best = Split[G, H]{Found: true, Gain: gain, Code: c, Unproven: unproven, Left: left}
 		}
 	}
@@ -75,11 +75,11 @@ func Among[G Grad, H Hess](f *Feature[G, H], r *Rule, codes []uint32) Split[G, H
 			without, with = without.plus(at), with.plus(at)
 		}
 		if anyMissing {
-			if gain, unproven := gain(f, r, with, r.L2); gain > best.Gain {
+			if gain, unproven := gain(f, r, with, r.L2, best.Gain); gain > best.Gain {
 				best = Split[G, H]{true, gain, int(code), true, unproven, with}
 			}
 		}
-		if gain, unproven := gain(f, r, without, r.L2); gain > best.Gain {
+		if gain, unproven := gain(f, r, without, r.L2, best.Gain); gain > best.Gain {
 			best = Split[G, H]{true, gain, int(code), false, unproven, without}
 		}
 	}

@@ -130,3 +130,34 @@ func (c *Contents) lossParams() (objectives.Params, error) {
 	}
 	return objectives.ParamsIn(c.Params)
 }
+
+// Directions returns, by feature, 1 where predictions may not fall, −1 where they may not rise, as the model was trained (constraints.monotone);
+// nil where it was trained without.
+func (c *Contents) Directions() []int8 {
+	var stored struct {
+		Monotone map[string]int8 `json:"constraints.monotone"`
+	}
+	if len(c.Params) == 0 || json.Unmarshal(c.Params, &stored) != nil || len(stored.Monotone) == 0 {
+		return nil
+	}
+	directions := make([]int8, len(c.Cuts.Features))
+	for f := range directions {
+		directions[f] = stored.Monotone[c.Cuts.Features[f].Name]
+	}
+	return directions
+}
+
+// CheckOrder returns an error that names a tree whose leaves break the order that the model was trained to keep.
+func (c *Contents) CheckOrder() error {
+	directions := c.Directions()
+	if directions == nil {
+		return nil
+	}
+	for i := range c.Trees {
+		if at := c.Trees[i].OutOfOrder(directions); at >= 0 {
+			return fmt.Errorf("the leaves of tree %d would no longer keep constraints.monotone of column %q: store them in a form that has one scale for each tree or more, such as I16",
+				i, c.Cuts.Features[c.Trees[i].Feature[at]].Name)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,63 @@
+package booster
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"boost/dataset"
+	"boost/internal/near"
+)
+
+// checkConstraints refuses constraints of columns that are no features, and those that an objective cannot keep.
+func (r *run) checkConstraints(schema dataset.Schema, target *target) error {
+	p := &r.p
+	if r.baseModel != nil {
+		base, err := ParamsOf(r.baseModel)
+		if err != nil {
+			return err
+		}
+		if !maps.Equal(base.Tree.Monotone, p.Tree.Monotone) {
+			return fmt.Errorf("%w: constraints.monotone: the base model was trained with others, and a model keeps one set of them", ErrParams)
+		}
+	}
+	features := map[string]bool{} // whether they are numbers
+	for _, c := range schema.Columns {
+		if c.Role == dataset.Feature {
+			features[c.Name] = c.Kind.Numeric()
+		}
+	}
+	known := func(name, key string) error {
+		if _, ok := features[name]; !ok {
+			return fmt.Errorf("%w: the table has no feature column %q, which %s names%s", dataset.ErrTable, name, key,
+				near.Question(near.Words(name, slices.Sorted(maps.Keys(features)))))
+		}
+		return nil
+	}
+	const monotone = "constraints.monotone"
+	ordered := false
+	for _, name := range slices.Sorted(maps.Keys(p.Tree.Monotone)) {
+		if err := known(name, monotone); err != nil {
+			return err
+		}
+		if ordered = ordered || p.Tree.Monotone[name] != 0; !features[name] && p.Tree.Monotone[name] != 0 {
+			return fmt.Errorf("%w: %s: column %q is categorical, and its levels have no order", ErrParams, monotone, name)
+		}
+	}
+	switch {
+	case ordered && target.quantileLeaves():
+		return fmt.Errorf("%w: %s: the leaves of objective %s are quantiles, which keep to no bounds: use regression, huber or log_cosh", ErrParams, monotone, target.objective.Name())
+	case ordered && target.outputs > 1:
+		return fmt.Errorf("%w: %s: the %d predictions of objective %s depend on each other", ErrParams, monotone, target.outputs, target.objective.Name())
+	case ordered && p.ErrorFeedback:
+		return fmt.Errorf("%w: %s: leaves that quantize.error_feedback rounds may leave their order: leave one of them out", ErrParams, monotone)
+	}
+	for _, names := range p.Tree.Interaction {
+		for _, name := range names {
+			if err := known(name, "constraints.interaction"); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,153 @@
+package grow
+
+import (
+	"math"
+	"slices"
+
+	"boost/binning"
+	"boost/internal/kernel/scan"
+	"boost/internal/rng"
+)
+
+// limits are what bounds the values of leaves, and with them the gains of splits.
+type limits struct {
+	maxStep, smooth float64
+	// directions has 1 for features on which leaf values may not fall, −1 for those on which they may not rise. A split on such a
+	// feature puts the middle of its sides' values between all that grows below it on either side (LightGBM's basic method).
+	directions []int8
+}
+
+// newLimits returns nil where no value is limited.
+func newLimits(p *Params, features []binning.Feature) *limits {
+	l := &limits{maxStep: p.MaxDeltaStep, smooth: p.PathSmooth, directions: directionsOf(p, features)}
+	if l.maxStep == 0 && l.smooth == 0 && !slices.ContainsFunc(l.directions, func(d int8) bool { return d != 0 }) {
+		return nil
+	}
+	return l
+}
+
+// directionsOf returns Params.Monotone by feature.
+func directionsOf(p *Params, features []binning.Feature) []int8 {
+	directions := make([]int8, len(features))
+	for f := range features {
+		directions[f] = int8(p.Monotone[features[f].Name])
+	}
+	return directions
+}
+
+// root sets what the leaves of a tree keep to.
+func (l *limits) root(s *splitter, n *node) {
+	n.low, n.high = math.Inf(-1), math.Inf(1)
+	grad, hess := s.value(n.total)
+	own := scan.Limits{Low: n.low, High: n.high, MaxStep: l.maxStep}
+	n.value = own.Value(&s.rule, grad, hess, s.rule.L2, float64(n.rows))
+}
+
+// children sets what the leaves below the children of a split keep to.
+func (l *limits) children(s *splitter, parent, left, right *node) {
+	for _, child := range []*node{left, right} {
+		child.low, child.high = parent.low, parent.high
+		grad, hess := s.value(child.total)
+		child.value = l.valueOf(&s.rule, child, parent.value, grad, hess, s.rule.L2+child.extraL2)
+	}
+	middle := left.value + float64((right.value-left.value)/2)
+	switch l.directions[parent.best.feature] {
+	case 1:
+		left.high, right.low = min(left.high, middle), max(right.low, middle)
+	case -1:
+		left.low, right.high = max(left.low, middle), min(right.high, middle)
+	}
+}
+
+// valueOf returns the value of a node below one with the value above.
+func (l *limits) valueOf(r *scan.Rule, n *node, above, grad, hess, l2 float64) float64 {
+	own := scan.Limits{Low: n.low, High: n.high, MaxStep: l.maxStep, Smooth: l.smooth, Parent: above}
+	return own.Value(r, grad, hess, l2, float64(n.rows))
+}
+
+// of returns the limits of the sides of a split of the node that is searched.
+func (l *limits) of(q *search, grad, hess float64) *scan.Limits {
+	n := q.node
+	q.bounds = scan.Limits{
+		Low: n.low, High: n.high, MaxStep: l.maxStep, Smooth: l.smooth, Parent: n.value, Rows: float64(n.rows),
+	}
+	q.bounds.Own(&q.rule, grad, hess, q.rule.L2, n.value)
+	return &q.bounds
+}
+
+// leaf returns the value of a leaf, before the learning rate, from sums that need not be those of its codes.
+func (l *limits) leaf(g *Grower, n *node, grad, hess, maxStep float64) float64 {
+	above := n.value // of the root
+	if n.up != noNode {
+		above = g.nodes[n.up].value
+	}
+	own := scan.Limits{Low: n.low, High: n.high, MaxStep: maxStep, Smooth: l.smooth, Parent: above}
+	if n.up == noNode {
+		own.Smooth = 0
+	}
+	rule := scan.Rule{L1: g.config.Params.LambdaL1}
+	return own.Value(&rule, grad, hess, g.config.Params.LambdaL2+n.extraL2, float64(n.rows))
+}
+
+// childPath numbers the way to a child.
+func childPath(path, side uint64) uint64 { return rng.Mix(2*path + side) }
+
+// drawCut draws a number for the split of a feature that is tried, above 0.
+func (q *search) drawCut(f int) uint64 {
+	key := rng.Key(q.config.Seed, rng.RandomCuts, uint64(q.round), uint64(q.output))
+	return rng.Draw(rng.Mix(key^q.node.path), uint64(f))>>1 + 1
+}
+
+// together says which features may be split on one path.
+type together struct {
+	words  int
+	groups []uint64 // by feature, so many words: bits of the groups that it is in
+	all    []uint64
+}
+
+// newTogether returns nil where there are no groups.
+func newTogether(lists [][]string, features []binning.Feature) *together {
+	if len(lists) == 0 {
+		return nil
+	}
+	t := &together{words: (len(lists) + 1 + 63) / 64}
+	t.groups, t.all = make([]uint64, t.words*len(features)), slices.Repeat([]uint64{math.MaxUint64}, t.words)
+	for f := range features {
+		in := false
+		for g, names := range lists {
+			if slices.Contains(names, features[f].Name) {
+				t.groups[f*t.words+g/64] |= 1 << (g % 64)
+				in = true
+			}
+		}
+		if !in {
+			t.groups[f*t.words+len(lists)/64] |= 1 << (len(lists) % 64)
+		}
+	}
+	return t
+}
+
+// of returns the groups of a feature.
+func (t *together) of(f int) []uint64 { return t.groups[f*t.words : (f+1)*t.words] }
+
+// children leaves the children of a split the groups that hold its feature too.
+func (t *together) children(parent *node, children ...*node) {
+	own := t.of(parent.best.feature)
+	for _, c := range children {
+		for w, groups := range parent.groups {
+			c.groups = append(c.groups, groups&own[w])
+		}
+	}
+}
+
+// keep keeps those of the features that a node may be split on.
+func (t *together) keep(features []int, n *node) []int {
+	return slices.DeleteFunc(features, func(f int) bool {
+		for w, groups := range t.of(f) {
+			if groups&n.groups[w] != 0 {
+				return false
+			}
+		}
+		return true
+	})
+}
