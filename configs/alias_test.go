@@ -24,7 +24,7 @@ func TestAliases(t *testing.T) {
 		{"max_leaves = 0\nmax_depth = 6", func(c *configs.Config) any { return c.Params.Tree.Leaves }, 64},
 		{"max_depth = 6\nmax_leaves = 0", func(c *configs.Config) any { return c.Params.Tree.Leaves }, 64},
 		{"[tree]\nnum_leaves = 7", func(c *configs.Config) any { return c.Params.Tree.Leaves }, 7},
-		{"monotone_constraints = {a = 1, b = -1}", func(c *configs.Config) any { return c.Params.Tree.Monotone }, map[string]int{"a": 1, "b": -1}},
+		{"[tree]\nmonotone_constraints = {a = 1, b = -1}", func(c *configs.Config) any { return c.Params.Tree.Monotone }, map[string]int{"a": 1, "b": -1}},
 		{"interaction_constraints = [[\"a\", \"b\"]]", func(c *configs.Config) any { return c.Params.Tree.Interaction }, [][]string{{"a", "b"}}},
 		{"max_delta_step = 0.7", func(c *configs.Config) any { return c.Params.Tree.MaxDeltaStep }, 0.7},
 		{"is_unbalance = true", func(c *configs.Config) any { return c.Params.ClassWeight }, map[string]float64{booster.Balanced: 1}},
