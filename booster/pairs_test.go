@@ -1,0 +1,223 @@
+package booster_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"boost/booster"
+	"boost/booster/model"
+	"boost/dataset"
+	"boost/objectives"
+)
+
+// choice is one option of training that is set to something.
+type choice struct {
+	name string
+	set  func(p *booster.Params)
+	opts func(t *testing.T, table *dataset.Table) []booster.Option
+}
+
+// choices lists options and modes of training that may meet. Two that start with the same word, up to a colon, are one option twice.
+func choices() []choice {
+	of := func(name string, set func(p *booster.Params)) choice { return choice{name: name, set: set} }
+	list := []choice{
+		of("gradients: i8", func(p *booster.Params) { p.Gradients = "i8" }),
+		of("gradients: i4", func(p *booster.Params) { p.Gradients = "i4" }),
+		of("gradients: i32", func(p *booster.Params) { p.Gradients = "i32" }),
+		of("gradients: f32", func(p *booster.Params) { p.Gradients = "f32" }),
+		of("mode: asymmetric", func(p *booster.Params) { p.GradientMode = "asymmetric" }),
+		of("renew: on", func(p *booster.Params) { p.RenewLeaves = "on" }),
+		of("rows: bagging", func(p *booster.Params) { p.RowFraction, p.RowEvery = 0.6, 2 }),
+		of("rows: goss", func(p *booster.Params) { p.GossTop, p.GossOther, p.LearningRate = 0.3, 0.2, 0.5 }),
+		of("rows: mvs", func(p *booster.Params) { p.MvsFraction = 0.5 }),
+		of("columns", func(p *booster.Params) { p.Tree.ColTree, p.Tree.ColNode = 0.8, 0.7 }),
+		of("layout: csr", func(p *booster.Params) { p.Binning.Layout = "csr" }),
+		of("layout: both", func(p *booster.Params) { p.Binning.Layout = "both" }),
+		of("layout: ellpack", func(p *booster.Params) { p.Binning.Layout = "ellpack" }),
+		of("builder: row", func(p *booster.Params) { p.Builder = "row" }),
+		of("builder: feature", func(p *booster.Params) { p.Builder = "feature" }),
+		of("missing: mask", func(p *booster.Params) { p.Binning.MissingAs = "mask" }),
+		of("max_bin", func(p *booster.Params) { p.Binning.MaxBin = 12 }),
+		of("weighted_cuts", func(p *booster.Params) { p.Binning.WeightedCuts = true }),
+		of("early stopping", func(p *booster.Params) { p.EarlyStopping = 2 }),
+		of("reuse", func(p *booster.Params) { p.Tree.ReuseFeature, p.Tree.ReuseCut = 0.2, 0.3 }),
+		of("lambda", func(p *booster.Params) { p.Tree.LambdaL1, p.Tree.LambdaL2, p.Tree.MinGain = 0.5, 3, 0.1 }),
+		of("max_depth", func(p *booster.Params) { p.Tree.MaxDepth = 3 }),
+		of("max_delta_step", func(p *booster.Params) { p.Tree.MaxDeltaStep = 0.4 }),
+		of("path_smooth", func(p *booster.Params) { p.Tree.PathSmooth = 8 }),
+		of("extra_trees", func(p *booster.Params) { p.Tree.ExtraTrees = true }),
+		of("monotone", func(p *booster.Params) { p.Tree.Monotone = map[string]int{"a": 1, "b": -1} }),
+		of("interaction", func(p *booster.Params) { p.Tree.Interaction = [][]string{{"a", "b"}, {"c", "cat"}} }),
+		of("class_weight: balanced", func(p *booster.Params) { p.Objective, p.ClassWeight = "binary", map[string]float64{booster.Balanced: 1} }),
+		of("class_weight: positive", func(p *booster.Params) { p.Objective, p.PositiveWeight = "binary", 2 }),
+		of("feedback", func(p *booster.Params) { p.QuantizeDType, p.ErrorFeedback = "I8", true }),
+		of("verify", func(p *booster.Params) { p.Verify = true }),
+	}
+	for _, name := range objectives.Names() {
+		list = append(list, of("objective: "+name, func(p *booster.Params) {
+			if p.Objective = name; name == "quantile" {
+				p.Loss.Alpha = []float64{0.2, 0.7}
+			}
+		}))
+	}
+	return list
+}
+
+// kind returns what a choice is of.
+func (c choice) kind() string {
+	for i, r := range c.name {
+		if r == ':' {
+			return c.name[:i]
+		}
+	}
+	return c.name
+}
+
+// pairTable makes a table of numbers with gaps, levels and weights; the label fits the objective.
+func pairTable(t *testing.T, objective string) *dataset.Table {
+	t.Helper()
+	const n = 400
+	y, a, b, c, w, q := make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
+	cat := make([]string, n)
+	random := rand.New(rand.NewPCG(8, 15))
+	info, _ := objectives.Lookup(objective)
+	for i := range n {
+		a[i], b[i], c[i] = float64(i*37%61), float64(i*53%29), float64(i*i%13)
+		cat[i] = string(rune('p' + i*7%5))
+		w[i], q[i] = float64(i%4)/2, float64(i/8)
+		y[i] = 0.02*a[i] + 0.3*float64(i*7%5) - 0.01*b[i] + random.Float64() + 0.5
+		switch {
+		case info.Labels == objectives.TwoClasses:
+			y[i] = min(1, float64(int(y[i]/1.4)))
+		case info.Labels == objectives.ManyClasses, info.Queries:
+			y[i] = min(2, float64(int(y[i]/1.1)))
+		case objective == "cross_entropy":
+			y[i] /= 5
+		}
+		if i%9 == 0 {
+			a[i] = math.NaN()
+		}
+	}
+	columns := []dataset.ColumnData{
+		{Name: "y", Values: y}, {Name: "a", Values: a}, {Name: "b", Values: b}, {Name: "c", Values: c}, {Name: "cat", Values: cat}, {Name: "w", Values: w},
+	}
+	opts := []dataset.Option{dataset.Label("y"), dataset.Weight("w")}
+	if info.Queries {
+		columns, opts = append(columns, dataset.ColumnData{Name: "q", Values: q}), append(opts, dataset.Group("q"))
+	}
+	table, err := dataset.FromColumns(columns, opts...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return table
+}
+
+// Options that meet work together, or are refused with an error about parameters: never a panic, and never another model on more
+// threads. What is trained saves, loads, predicts, goes on, and is refitted.
+func TestOptionsMeet(t *testing.T) {
+	all := choices()
+	random := rand.New(rand.NewPCG(4, 2))
+	tables := map[string]*dataset.Table{}
+	refused, worked := 0, 0
+	try := func(t *testing.T, set ...choice) {
+		p := booster.Defaults()
+		p.Objective, p.Rounds, p.Tree.MinDataInLeaf, p.Tree.Leaves = "regression", 3, 5, 8
+		name := ""
+		for _, c := range set {
+			c.set(&p)
+			name += c.name + ", "
+		}
+		table := tables[p.Objective]
+		if table == nil {
+			table = pairTable(t, p.Objective)
+			tables[p.Objective] = table
+		}
+		if err := meets(t, p, table); errors.Is(err, booster.ErrParams) {
+			refused++
+		} else if err != nil {
+			t.Errorf("%s%v", name, err)
+		} else {
+			worked++
+		}
+	}
+	for i, first := range all {
+		if testing.Short() && i%7 != 0 {
+			continue
+		}
+		try(t, first)
+		for _, second := range all[i+1:] {
+			if first.kind() != second.kind() {
+				try(t, first, second)
+			}
+		}
+	}
+	triples := 200
+	if testing.Short() {
+		triples = 20
+	}
+	for range triples {
+		var set []choice
+		for len(set) < 3 {
+			c := all[random.IntN(len(all))]
+			if !slices.ContainsFunc(set, func(o choice) bool { return o.kind() == c.kind() }) {
+				set = append(set, c)
+			}
+		}
+		try(t, set...)
+	}
+	if refused == 0 || worked < 5*refused {
+		t.Errorf("%d sets of options work, %d are refused", worked, refused)
+	}
+	t.Logf("%d sets of options work, %d are refused", worked, refused)
+}
+
+// meets trains in every way that has to agree, and returns what training says of the parameters.
+func meets(t *testing.T, p booster.Params, table *dataset.Table) (err error) {
+	ctx := context.Background()
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("panic: %v", r)
+		}
+	}()
+	m, err := booster.Train(ctx, p, table, booster.WithPool(pool(t, 1)))
+	if err != nil {
+		return err
+	}
+	file := bytesOf(t, m)
+	other, err := booster.Train(ctx, p, table, booster.WithPool(pool(t, 3)))
+	if err != nil {
+		return fmt.Errorf("3 threads: %w", err)
+	}
+	if !bytes.Equal(bytesOf(t, other), file) {
+		return fmt.Errorf("3 threads give another model: %s", model.DiffSections(bytesOf(t, other), file))
+	}
+	loaded, err := model.Decode(file)
+	if err != nil {
+		return fmt.Errorf("the file cannot be read: %v", err)
+	}
+	want, err := m.Predict(ctx, table)
+	if err != nil {
+		return fmt.Errorf("predict: %v", err)
+	}
+	if got, err := loaded.Predict(ctx, table); err != nil || !slices.Equal(got, want) {
+		return fmt.Errorf("the loaded model predicts otherwise (%v)", err)
+	}
+	if slices.ContainsFunc(want, func(v float64) bool { return v != v }) {
+		return errors.New("a prediction is NaN")
+	}
+	q := p
+	q.Rounds = 1
+	if _, err := booster.Train(ctx, q, table, booster.From(loaded)); err != nil && !errors.Is(err, booster.ErrParams) {
+		return fmt.Errorf("going on: %v", err)
+	}
+	if _, err := booster.Refit(ctx, loaded, table, 0.5); err != nil && !errors.Is(err, booster.ErrParams) {
+		return fmt.Errorf("refit: %v", err)
+	}
+	return nil
+}
