@@ -99,10 +99,11 @@ var (
 		build:   ofRows(logLoss),
 	}
 	errorInfo = Info{
-		Name:    "error",
-		Aliases: []string{"binary_error"},
-		Links:   []string{logistic},
-		build:   ofRows(wrongSide),
+		Name:     "error",
+		Aliases:  []string{"binary_error"},
+		Links:    []string{logistic},
+		Argument: &thresholdArgument,
+		build:    ofArgument(wrongSide),
 	}
 	multiLogLossInfo = Info{
 		Name: "multi_logloss",
@@ -245,17 +246,19 @@ func logLoss(in *Input, lo, hi int, out []float64) {
 	}
 }
 
-// wrongSide is 1 where the prediction, positive above 0.5, is not the label.
-func wrongSide(in *Input, lo, hi int, out []float64) {
-	for i := range out {
-		p := in.Values[lo+i]
-		switch {
-		case math.IsNaN(p):
-			out[i] = p
-		case (p > 0.5) == (in.Labels[lo+i] == 1):
-			out[i] = 0
-		default:
-			out[i] = 1
+// wrongSide is 1 where the prediction, positive above the threshold, is not the label.
+func wrongSide(threshold float64) rowLosses {
+	return func(in *Input, lo, hi int, out []float64) {
+		for i := range out {
+			p := in.Values[lo+i]
+			switch {
+			case math.IsNaN(p):
+				out[i] = p
+			case (p > threshold) == (in.Labels[lo+i] == 1):
+				out[i] = 0
+			default:
+				out[i] = 1
+			}
 		}
 	}
 }

@@ -480,7 +480,7 @@ func TestArguments(t *testing.T) {
 		"pinball@.90": "pinball@0.9", "pinball@5e-1": "pinball@0.5", "pinball@0.10/0.50/.9": "pinball@0.1/0.5/0.9",
 		"huber@1.0": "huber@1", "huber@1e6": "huber@1000000", "huber@1e21": "huber@1e+21", "fair@1e-7": "fair@1e-07",
 		"tweedie_deviance@+1.5": "tweedie_deviance@1.5", "tweedie_deviance@-0": "tweedie_deviance@0", "rmse": "rmse",
-		"f1@0.50": "f1", "f1@.30": "f1@0.3", "precision": "precision", "ece@10": "ece", "ece@1e1": "ece", "top_k@2.0": "top_k@2",
+		"f1@0.50": "f1", "error@0.70": "error@0.7", "f1@.30": "f1@0.3", "precision": "precision", "ece@10": "ece", "ece@1e1": "ece", "top_k@2.0": "top_k@2",
 	} {
 		m, err := metrics.New(written)
 		if err != nil || m.Name() != want {

@@ -115,7 +115,8 @@ two = [two, weighted(two), rows("all_equal", [0, 1, 1], [0.3, 0.3, 0.3]),
        rows("all_right", [0, 1, 1], [0.2, 0.75, 0.7]), rows("all_wrong", [1, 0, 0], [0.2, 0.75, 0.7])]
 figure("logloss", "scikit-learn", lambda y, v, w: sk.log_loss(y, v, sample_weight=w, labels=[0, 1]), *two)
 figure("auc", "scikit-learn", lambda y, v, w: sk.roc_auc_score(y, v, sample_weight=w), *two)
-figure("error", "scikit-learn", lambda y, v, w: 1 - sk.accuracy_score(y, v > 0.5, sample_weight=w), *two)
+for at in 0.5, 0.25:
+    figure(f"error@{at}", "scikit-learn", lambda y, v, w: 1 - sk.accuracy_score(y, v > at, sample_weight=w), *two)
 figure("average_precision", "scikit-learn", lambda y, v, w: sk.average_precision_score(y, v, sample_weight=w) if y.any() else math.nan, *two)
 figure("average_precision", "lightgbm", lambda y, v, w: lightgbm("average_precision", "binary")(y, np.log(v / (1 - v)), w), *two[:2])
 figure("brier", "scikit-learn", lambda y, v, w: sk.brier_score_loss(y, v, sample_weight=w, labels=[0, 1]), *two)
