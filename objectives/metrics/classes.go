@@ -170,9 +170,7 @@ func matthews(t *tally) float64 {
 		labels += float64(t.label[k] * (t.total - t.label[k]))
 		guesses += float64(t.guess[k] * (t.total - t.guess[k]))
 	}
-	if labels == 0 || guesses == 0 {
-		return math.NaN()
-	}
+	// Of one class only both products are the same, so that this is 0/0.
 	return min(max(covariance/math.Sqrt(labels*guesses), -1), 1)
 }
 

@@ -55,11 +55,8 @@ func (medae) Eval(in Input) float64 {
 		case 1:
 			return math.Float64frombits(row.key)
 		case 0:
-			next := i + 1
-			for rows[next].count == 0 {
-				next++
-			}
-			return float64(math.Float64frombits(row.key)/2) + float64(math.Float64frombits(rows[next].key)/2)
+			// Rows without weight come first, so that the next one has some.
+			return float64(math.Float64frombits(row.key)/2) + float64(math.Float64frombits(rows[i+1].key)/2)
 		}
 	}
 	return math.NaN()

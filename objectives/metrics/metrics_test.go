@@ -239,6 +239,27 @@ func TestByHand(t *testing.T) {
 	}
 }
 
+// Small and large errors against 60 digits of Python's decimal: x − ln(1+x), and ln((eˣ+e⁻ˣ)/2).
+func TestLossesOfSmallErrors(t *testing.T) {
+	for metric, want := range map[string]map[float64]float64{
+		"fair@1": {
+			1e-9: 4.999999996666667e-19, 0.005: 1.2458488960926388e-05, 0.0099: 4.868394962581728e-05,
+			0.0101: 5.0664146998559146e-05, 0.25: 0.026856448685790246, 3: 1.6137056388801094,
+		},
+		"log_cosh": {
+			1e-9: 5e-19, 0.05: 0.0012494795136255856, 0.0999: 0.004981726972548374,
+			0.1001: 0.005001660571407579, 0.5: 0.12011450695827752, 30: 29.306852819440056,
+		},
+	} {
+		for d, loss := range want {
+			got := eval(t, metric, metrics.Input{Outputs: 1, Values: []float64{0}, Labels: []float64{d}})
+			if math.Abs(got-loss) > 5e-13*loss {
+				t.Errorf("%s of %v is %v, want %v", metric, d, got, loss)
+			}
+		}
+	}
+}
+
 // randomRows makes n rows with many ties and, if asked, uneven weights.
 func randomRows(r *rand.Rand, n, outputs int, weighted bool) metrics.Input {
 	in := metrics.Input{Outputs: outputs, Values: make([]float64, n*outputs), Labels: make([]float64, n)}

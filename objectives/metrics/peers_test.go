@@ -131,9 +131,12 @@ func TestDecisionsUndefined(t *testing.T) {
 		}
 	}
 	// A row of weight 0 parts no others, and neighbours have no number between them.
-	next := math.Nextafter(0.5, 1)
-	in := metrics.Input{Outputs: 1, Values: []float64{0.5, next, 0.75, nan}, Labels: []float64{0, 1, 0, 1}, Weights: []float64{1, 1, 0, 0}}
-	if byF1, byMCC, ok := metrics.BestDecisions(in); !ok || byF1.Threshold != 0.5 || byF1.F1 != 1 || byMCC.MCC != 1 {
-		t.Errorf("the best are %+v and %+v", byF1, byMCC)
+	for _, low := range []float64{0.5, math.Nextafter(0.5, 1)} {
+		in := metrics.Input{
+			Outputs: 1, Values: []float64{low, math.Nextafter(low, 1), 0.75, nan}, Labels: []float64{0, 1, 0, 1}, Weights: []float64{1, 1, 0, 0},
+		}
+		if byF1, byMCC, ok := metrics.BestDecisions(in); !ok || byF1.Threshold != low || byF1.F1 != 1 || byMCC.MCC != 1 {
+			t.Errorf("the best are %+v and %+v", byF1, byMCC)
+		}
 	}
 }

@@ -56,10 +56,7 @@ func BestDecisions(in Input) (byF1, byMCC Decision, ok bool) {
 		for ; i >= 0 && rows[i].key == key; i-- {
 			addRow(rows[i], &hits, &others)
 		}
-		for i >= 0 && rows[i].count == 0 {
-			i-- // rows without weight part no others
-		}
-		low := 0.0
+		low := 0.0 // also for rows without weight, which come first and change nothing
 		if i >= 0 {
 			low = probability(rows[i].key)
 		}
@@ -87,7 +84,7 @@ func addRow(row ranked, positive, negative *counter) {
 	}
 }
 
-// probability is the number from 0 on that order made a key of; 0 for a row without weight.
+// probability is the number from 0 on that order made a key of, and 0 for a row without weight.
 func probability(key uint64) float64 { return math.Float64frombits(key &^ (1 << 63)) }
 
 // tallyOfTwo is the tally of two classes.

@@ -1,6 +1,7 @@
 package metrics
 
 import (
+	"math"
 	"math/big"
 	"math/rand/v2"
 	"testing"
@@ -35,6 +36,25 @@ func TestCounterFloat(t *testing.T) {
 		want, _ := new(big.Float).SetInt(wide{c[0], c[1]}.big()).Float64()
 		if got := c.float(3) * 8; got != want {
 			t.Fatalf("%x is %v, want %v", c, got, want)
+		}
+	}
+}
+
+// A border belongs to the bin below it, and the next number to the one above, whatever a product is rounded to.
+func TestBins(t *testing.T) {
+	for bins := 1; bins <= 300; bins++ {
+		task := binTask{bins: bins}
+		if got := task.bin(0); got != 0 {
+			t.Errorf("0 is in bin %d of %d", got, bins)
+		}
+		for i := range bins {
+			low, high := float64(i)/float64(bins), float64(i+1)/float64(bins)
+			if got := task.bin(math.Nextafter(low, 2)); got != i {
+				t.Errorf("what follows %v is in bin %d of %d, want %d", low, got, bins, i)
+			}
+			if got := task.bin(high); got != i {
+				t.Errorf("%v is in bin %d of %d, want %d", high, got, bins, i)
+			}
 		}
 	}
 }
