@@ -28,7 +28,7 @@ func (s *bestScores) Run(_, block int) {
 
 // backToBest drops the rounds after the best one and returns the scores without them.
 func (b *boosting) backToBest() []float64 {
-	if b.best == b.done {
+	if b.best == b.done && !b.forest() {
 		return b.scores
 	}
 	b.trees = b.trees[:b.best*b.outputs]
@@ -37,6 +37,6 @@ func (b *boosting) backToBest() []float64 {
 		return b.scores
 	}
 	startScores(b.scores, b.initial, b.base)
-	b.addTrees(b.data.matrix, b.scores)
+	b.addAll(b.trees, b.data.matrix, b.scores)
 	return b.scores
 }

@@ -27,6 +27,7 @@ type evalSet struct {
 	queries []int     // nil where no metric needs them
 	initial []float64 // output-major; nil without
 	raw     []float64 // outputs × n
+	sum     []float64 // of a random forest: what its trees add up to, outputs × n; nil otherwise
 	values  []float64
 	history [][]*float64 // by metric, then round; nil = not evaluated or undefined
 }
@@ -70,6 +71,9 @@ func (r *run) newEvalSet(ctx context.Context, v validSet, ex *examples, data *bi
 		return nil, err
 	}
 	s.raw, s.values = make([]float64, ex.outputs*s.n), make([]float64, ex.outputs*s.n)
+	if r.p.Boosting == RandomForest {
+		s.sum = make([]float64, len(s.raw))
+	}
 	return s, nil
 }
 
@@ -86,6 +90,14 @@ func (r *run) queriesOf(table *dataset.Table) ([]int, error) {
 		return nil, fmt.Errorf("%w: metrics: %w", dataset.ErrTable, objectives.ErrNoQueries)
 	}
 	return queries, err
+}
+
+// ofTrees returns the scores that new trees are added to.
+func (s *evalSet) ofTrees() []float64 {
+	if s.sum != nil {
+		return s.sum
+	}
+	return s.raw
 }
 
 // treeTask adds one tree to the raw scores of one output, by blocks of rows.

@@ -12,11 +12,29 @@ func (b *boosting) finish() (*Model, error) {
 	if b.baseModel != nil && b.best == b.first {
 		b.log.Warn("no new round was better than the base model: none is kept", "rounds", b.done-b.first)
 	}
+	b.settle()
 	m, err := b.model()
 	if err == nil && b.reported {
 		b.fillReport()
 	}
 	return m, err
+}
+
+// settle gives the leaves of kept trees the values that they have in the model, where these depend on later rounds.
+func (b *boosting) settle() {
+	for round := b.first; round < b.best; round++ {
+		for i := range b.outputs {
+			leaf := b.trees[round*b.outputs+i].Leaf
+			switch {
+			case b.dart != nil:
+				scale(leaf, b.dart.best[round-b.first])
+			case b.forest():
+				for l := range leaf {
+					leaf[l] /= float64(b.best)
+				}
+			}
+		}
+	}
 }
 
 // model hands everything that was learned to package model.

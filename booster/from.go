@@ -161,25 +161,15 @@ func (b *boosting) startFromBase() error {
 	b.lanes.reuse(trees)
 	b.first, b.done, b.best = from.Rounds(), from.Rounds(), from.Rounds()
 	b.wide = slices.Clone(from.Contents().WideRounds)
-	b.addTrees(b.data.matrix, b.scores)
+	b.addAll(b.trees, b.data.matrix, b.scores)
 	for _, s := range b.data.sets {
-		b.addTrees(s.matrix, s.raw)
+		b.addAll(b.trees, s.matrix, s.raw)
 	}
 	if b.first > 0 {
 		b.startHistories()
 		b.judge.startFrom(b.first)
 	}
 	return nil
-}
-
-// addTrees adds all trees that there are to raw scores, output-major, in their order.
-func (b *boosting) addTrees(m *binning.Matrix, scores []float64) {
-	n := len(scores) / b.outputs
-	for i := range b.trees {
-		k := i % b.outputs
-		task := treeTask{t: &b.trees[i], cuts: b.data.cuts, matrix: m, scores: scores[k*n : (k+1)*n]}
-		b.pool.Do(task.pieces(), &task)
-	}
 }
 
 // startHistories begins each set's history with that of the base model, if that was

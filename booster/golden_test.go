@@ -40,6 +40,18 @@ func goldenModels(visit func(name, set string, p booster.Params)) {
 		visit(c.name+"/i16/all", rankedSet, p)
 	}
 	for _, set := range shipped {
+		p := booster.Defaults()
+		p.Objective, p.Rounds, p.Boosting = set.objective, 8, booster.DartBoosting
+		p.Dart.DropRate, p.Dart.SkipDrop = 0.5, 0.2
+		visit(set.objective+"/dart/all", set.name, p)
+		p.Dart.Normalize, p.Dart.Sample, p.Dart.OneDrop = booster.TreeNormalize, booster.UniformDrop, true
+		p.RowFraction = 0.7
+		visit(set.objective+"/dart/sampled", set.name, p)
+		p = booster.Defaults()
+		p.Objective, p.Rounds, p.Boosting, p.RowFraction, p.Tree.ColNode = set.objective, 8, booster.RandomForest, 0.7, 0.7
+		visit(set.objective+"/rf/sampled", set.name, p)
+	}
+	for _, set := range shipped {
 		for _, mode := range []string{"i16", "i32", "f32", "i8", "i4", "asymmetric", "goss", "mvs", "reuse"} {
 			for _, sampled := range []bool{false, true} {
 				p := booster.Defaults()

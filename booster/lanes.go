@@ -124,19 +124,31 @@ func (b *boosting) growTree(l *lane, round, output int) (g grown) {
 	if level, ok := b.leafLevel(output); ok {
 		l.grower.QuantileLeaves(made, l.storage, level, b.Labels, scores)
 	}
+	added := b.weigh(made)
 	if g.err = b.keep(at, made.Leaf); g.err != nil {
 		return g
 	}
-	l.grower.AddLeafValues(made, scores)
-	if b.sampler.bag != nil {
-		task := treeTask{t: made, cuts: b.data.cuts, matrix: b.data.matrix, scores: scores, rows: b.sampler.outside}
+	if !b.forest() {
+		l.grower.AddLeafValues(added, scores)
+	}
+	if b.sampler.bag != nil && !b.forest() {
+		task := treeTask{t: added, cuts: b.data.cuts, matrix: b.data.matrix, scores: scores, rows: b.sampler.outside}
 		l.pool.Do(task.pieces(), &task)
 	}
 	for _, s := range b.data.sets {
-		task := treeTask{t: made, cuts: b.data.cuts, matrix: s.matrix, scores: s.raw[output*s.n : (output+1)*s.n]}
+		task := treeTask{t: added, cuts: b.data.cuts, matrix: s.matrix, scores: s.ofTrees()[output*s.n : (output+1)*s.n]}
 		l.pool.Do(task.pieces(), &task)
 	}
 	return g
+}
+
+// weigh returns a new tree as it is added to scores: itself with the leaf values that stay, or a copy where their weight changes later.
+func (b *boosting) weigh(made *tree.Tree) *tree.Tree {
+	if b.dart != nil {
+		return scaled(made, b.rate)
+	}
+	scale(made.Leaf, b.rate)
+	return made
 }
 
 // note records and logs what is notable of quantizing the gradients of an output.
@@ -153,16 +165,16 @@ func (b *boosting) note(round, output int, g *grown) {
 		}
 		b.wide = append(b.wide, wide)
 	}
-	if (out.Wide || out.Blind) && !b.warned {
-		b.warned = true
+	if (out.Wide || out.Blind) && !b.logged.large {
+		b.logged.large = true
 		msg := fmt.Sprintf("the gradient of one row is far larger than those of all others: codes of %s, wider than %s, are used in such rounds", g.mode, b.p.Gradients)
 		if out.Blind {
 			msg = fmt.Sprintf("the gradient of one row is so large that even codes of %s lose those of the others: look at its label and weight", g.mode)
 		}
 		b.log.Warn(msg, "round", round, "output", output, "row", out.MaxRow, "lost_share", out.ErrShare)
 	}
-	if out.Clipped > 0 && !b.clipped {
-		b.clipped = true
+	if out.Clipped > 0 && !b.logged.clipped {
+		b.logged.clipped = true
 		b.log.Warn("negative hessians were set to 0", "round", round, "output", output, "rows", out.Clipped)
 	}
 }

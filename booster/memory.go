@@ -69,9 +69,12 @@ func roundsMemory(p *Params, ex *examples, data *binned, pl *plan, threads int) 
 		perRow += 4 // what they are chosen by
 	}
 	b.rows += n * perRow
+	if p.Boosting == DartBoosting {
+		b.rows += 8 * n * int64(ex.outputs)
+	}
 	for _, s := range data.sets {
 		b.matrix += int64(s.matrix.Bytes() + s.matrix.IndexBytes())
-		b.rows += 8 * int64(len(s.labels)+len(s.weights)+len(s.initial)+len(s.raw)+len(s.values))
+		b.rows += 8 * int64(len(s.labels)+len(s.weights)+len(s.initial)+len(s.raw)+len(s.sum)+len(s.values))
 	}
 	return b
 }

@@ -28,6 +28,8 @@ import (
 type Params struct {
 	Objective      string            // "" = inferred from the label
 	Loss           objectives.Params // of the objective; zero fields = its defaults
+	Boosting       string            // PlainBoosting, DartBoosting or RandomForest; "" = PlainBoosting
+	Dart           Dart              // of DartBoosting
 	Rounds         int
 	LearningRate   float64
 	Seed           uint64
@@ -70,7 +72,7 @@ type Params struct {
 // Defaults returns the parameters that a config file starts from.
 func Defaults() Params {
 	return Params{
-		Rounds: 100, LearningRate: 0.1, Seed: 1, Gradients: "i16", Builder: "auto",
+		Boosting: PlainBoosting, Dart: DefaultDart(), Rounds: 100, LearningRate: 0.1, Seed: 1, Gradients: "i16", Builder: "auto",
 		GradientMode: symmetric, Rounding: gradients.AutoName, RenewLeaves: gradients.AutoName,
 		RowFraction: 1, RowEvery: 1, MvsLambda: gradients.AutoLambda, MetricsEvery: 1,
 		Binning: binning.Defaults(), Tree: grow.Defaults(),
@@ -92,8 +94,9 @@ func Defaults() Params {
 // Defaults returned.
 func (p Params) OrDefaults() Params {
 	usual := Defaults()
-	p.Builder = cmp.Or(p.Builder, usual.Builder)
+	p.Builder, p.Boosting = cmp.Or(p.Builder, usual.Builder), cmp.Or(p.Boosting, usual.Boosting)
 	fillIn(trainSettings(&p), trainSettings(&usual))
+	fillIn(dartSettings(&p.Dart), dartSettings(&usual.Dart))
 	fillIn(binning.Settings(&p.Binning), binning.Settings(&usual.Binning))
 	fillIn(grow.Settings(&p.Tree), grow.Settings(&usual.Tree))
 	return p
@@ -113,7 +116,7 @@ func fillIn(fields, defaults []setting.Setting) {
 
 // Settings describes the parameters, those of p.
 func Settings(p *Params) []setting.Setting {
-	return slices.Concat(trainSettings(p), objectives.Settings(&p.Loss), binning.Settings(&p.Binning), grow.Settings(&p.Tree))
+	return slices.Concat(trainSettings(p), boostingSettings(p), dartSettings(&p.Dart), objectives.Settings(&p.Loss), binning.Settings(&p.Binning), grow.Settings(&p.Tree))
 }
 
 func trainSettings(p *Params) []setting.Setting {
@@ -206,9 +209,9 @@ func (p Params) Validate() error {
 	if form, err := ptq.ParseForm(p.QuantizeDType); err == nil {
 		p.QuantizeDType = form.String() // its name in any case
 	}
-	p.Builder = cmp.Or(p.Builder, "auto")
-	problems := slices.Concat(setting.Check(trainSettings(&p)), setting.Check(objectives.Settings(&p.Loss)), setting.Check(grow.Settings(&p.Tree)),
-		p.checkLoss(), p.checkClassWeights(), p.checkGradients(), p.checkGoss(), p.checkMvs(), p.checkFeedback(), p.checkHoldout())
+	p.Builder, p.Boosting = cmp.Or(p.Builder, "auto"), cmp.Or(p.Boosting, PlainBoosting)
+	problems := slices.Concat(setting.Check(trainSettings(&p)), setting.Check(boostingSettings(&p)), setting.Check(dartSettings(&p.Dart)), setting.Check(objectives.Settings(&p.Loss)), setting.Check(grow.Settings(&p.Tree)),
+		p.checkLoss(), p.checkClassWeights(), p.checkGradients(), p.checkGoss(), p.checkMvs(), p.checkFeedback(), p.checkBoosting(), p.checkHoldout())
 	if err := p.Binning.Validate(); err != nil {
 		problems = append(problems, err)
 	}

@@ -60,7 +60,7 @@ func (r *run) plan(in *inputs, ex *examples, data *binned) (*plan, error) {
 	}
 	// A table that stays in its files is a sign that memory is short, unless a limit was given.
 	scores := 8 * int64(ex.outputs) * int64(ex.n)
-	if r.p.EarlyStopping > 0 && len(data.sets) > 0 && (!in.inFiles || r.p.MemoryLimit > 0) && limit.left(pl.bytes.total()+scores) >= 0 {
+	if r.p.Boosting == PlainBoosting && r.p.EarlyStopping > 0 && len(data.sets) > 0 && (!in.inFiles || r.p.MemoryLimit > 0) && limit.left(pl.bytes.total()+scores) >= 0 {
 		pl.keepBest = true
 		pl.bytes.rows += scores
 	}

@@ -20,7 +20,9 @@ import (
 // plus 1-decay times the value that the table's rows give the leaf. It goes tree by tree,
 // as training does: gradients follow from the scores that the new values of the rounds
 // before lead to, and a leaf's value from its rows' sums, the learning rate and the
-// penalties that its round was trained with, and the objective's longest step. A leaf that
+// penalties that its round was trained with, and the objective's longest step. The trees of a random forest
+// are taken alone, as in training; those of boosting with dropout are refused, because their values depend
+// on rounds after them. A leaf that
 // no row with weight reaches keeps its value. All rows count; base scores, splits, gains and
 // covers stay. decay is 0 … 1 (LightGBM's refit_decay_rate, 0.9 by default there).
 //
@@ -60,6 +62,7 @@ type refit struct {
 	from       *Model
 	keep       func(tree int, values []float64) error
 	decay      float64
+	forest     bool // rounds do not depend on each other, and predictions are their mean
 	matrix     *binning.Matrix
 	print      string // fingerprint of the table
 	directions []int8 // of constraints.monotone by feature, nil without
@@ -116,6 +119,9 @@ func newRefit(ctx context.Context, m *Model, t *dataset.Table, decay float64, o 
 	}
 	p.Objective = target.objective.Name()
 	r := &refit{from: m, keep: o.keep, decay: decay, pool: o.pool}
+	if r.forest, err = refitsForest(m); err != nil {
+		return nil, err
+	}
 	if r.examples, err = newExamples(target, t, labels, &p); err != nil {
 		return nil, err
 	}
@@ -228,13 +234,17 @@ func (r *refit) refitLeaves(number int, p *Params) error {
 	if level, ok := r.leafLevel(number % r.outputs); ok {
 		r.findQuantiles(level, n)
 	}
-	rule := grow.LeafRule{LambdaL1: p.Tree.LambdaL1, LambdaL2: p.Tree.LambdaL2, LearningRate: p.LearningRate, MaxStep: r.maxStep()}
+	rate := p.LearningRate
+	if r.forest {
+		rate = 1 / float64(r.from.Rounds())
+	}
+	rule := grow.LeafRule{LambdaL1: p.Tree.LambdaL1, LambdaL2: p.Tree.LambdaL2, LearningRate: rate, MaxStep: r.maxStep()}
 	for l, old := range t.Leaf {
 		value := old
 		if all.grad[l] != 0 || all.hess[l] != 0 {
 			value = rule.Value(float64(float64(all.grad[l])*math.Ldexp(1, g)), float64(float64(all.hess[l])*math.Ldexp(1, h)), 0)
 			if r.quantiles != nil && all.hess[l] != 0 {
-				value = float64(p.LearningRate * r.quantiles.found[l])
+				value = float64(rate * r.quantiles.found[l])
 			}
 			value = float64(r.decay*old) + float64((1-r.decay)*value)
 		}
@@ -245,6 +255,9 @@ func (r *refit) refitLeaves(number int, p *Params) error {
 	}
 	if err := r.keep(number, r.leaves[len(r.leaves)-n:]); err != nil {
 		return err
+	}
+	if r.forest {
+		return nil
 	}
 	copy(r.values, r.leaves[len(r.leaves)-n:])
 	r.pool.Do(blocks, (*refitAdd)(r))

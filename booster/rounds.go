@@ -26,19 +26,19 @@ type boosting struct {
 	scores  []float64 // raw, outputs × n, output-major
 	saved   bestScores
 	buffer  *gradients.Buffer
-	task    gradientTask
 	sampler sampler
 	lanes   lanes
 	judge   judge
+	dart    *dropout // nil for other ways of boosting
 
 	trees   []tree.Tree
 	wide    []model.WideRound
-	first   int // rounds of the base model
-	done    int // rounds, with those
-	best    int // rounds of the best model; done where early stopping is off
+	rate    float64 // what the leaf values of the current round are multiplied by
+	first   int     // rounds of the base model
+	done    int     // rounds, with those
+	best    int     // rounds of the best model; done where early stopping is off
 	stopped string
-	warned  bool // of a gradient that is too large
-	clipped bool // hessians were, which has been logged
+	logged  struct{ large, clipped bool } // a gradient that is too large; hessians that were clipped
 }
 
 // newBoosting makes the buffers of the rounds and starts from the base model.
@@ -63,10 +63,12 @@ func (r *run) newBoosting(ex *examples, data *binned, pl *plan, list []metrics.M
 	b.sampler = newSampler(&r.p, ex.n, r.pool)
 	b.lanes = r.newLanes(ex, pl, grow.Config{
 		SparseSums: pl.sparseSums, Matrix: data.matrix, RowMajor: copied, Lists: lists, Features: data.cuts.Features, Strategy: pl.strategy,
-		Params: r.p.Tree, LearningRate: r.p.LearningRate, MaxStep: ex.maxStep(), Seed: r.p.Seed,
+		Params: r.p.Tree, LearningRate: 1, MaxStep: ex.maxStep(), Seed: r.p.Seed,
 		Renew: r.p.RenewLeaves == renewOn, Quantiles: ex.quantileLeaves(), Verify: r.p.Verify,
 	})
-	b.task = gradientTask{b}
+	if r.p.Boosting == DartBoosting {
+		b.dart = newDropout(&r.p, len(b.scores))
+	}
 	for _, s := range data.sets {
 		startScores(s.raw, s.initial, b.base)
 	}
@@ -147,11 +149,17 @@ func (b *boosting) whyUnsplit() string {
 
 // round grows one tree per output.
 func (b *boosting) round(round int) error {
-	b.Round = round
-	b.pool.Do(len(b.pieces)-1, &b.task)
+	b.Round, b.rate = round, b.p.LearningRate
+	if b.dart != nil {
+		b.rate = b.drop(round, b.rate)
+	}
+	b.pool.Do(len(b.pieces)-1, (*gradientTask)(b))
 	b.sampler.choose(b.buffer, b.n, round)
 	if err := b.growTrees(round); err != nil {
 		return err
+	}
+	if b.dart != nil {
+		b.putBack(b.rate)
 	}
 	b.done++
 	return nil
@@ -161,18 +169,24 @@ func (b *boosting) round(round int) error {
 const gradientBlock = 4096
 
 // gradientTask fills the gradient buffer by pieces of rows.
-type gradientTask struct{ b *boosting }
+type gradientTask boosting
 
-func (g *gradientTask) Run(_, piece int) {
-	b := g.b
+func (b *gradientTask) Run(_, piece int) {
 	lo, hi := b.pieces[piece], b.pieces[piece+1]
 	b.objective.Gradients(b.Rows, lo, hi, b.scores, b.buffer.Grad, b.buffer.Hess)
 }
 
 // afterRound evaluates, reports progress and reports whether early stopping ends training.
 func (b *boosting) afterRound(round int) (stop bool) {
-	b.judge.evaluate((round+1)%b.p.MetricsEvery == 0 || round+1 == b.first+b.p.Rounds)
+	due := (round+1)%b.p.MetricsEvery == 0 || round+1 == b.first+b.p.Rounds
+	if due && b.forest() {
+		b.meanScores()
+	}
+	b.judge.evaluate(due)
 	b.best, stop = b.judge.best(b.done, b.log)
+	if b.dart != nil && b.best == b.done {
+		b.dart.best = append(b.dart.best[:0], b.dart.weights...)
+	}
 	if b.onRound != nil {
 		b.onRound(Round{Index: round, Of: b.first + b.p.Rounds, Evals: b.judge.evals, Best: b.best, Elapsed: time.Since(b.start)})
 	}

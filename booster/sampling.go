@@ -84,7 +84,7 @@ func newSampler(p *Params, rows int, pool *parallel.Pool) sampler {
 func (s *sampler) choose(buffer *gradients.Buffer, rows, round int) {
 	switch {
 	case s.goss != nil:
-		if round < int(1/s.p.LearningRate) { // the trees have learned too little for gradients to show which rows matter
+		if s.p.Boosting != RandomForest && round < int(1/s.p.LearningRate) { // the trees have learned too little for gradients to show which rows matter
 			return
 		}
 		s.bag = s.sample

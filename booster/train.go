@@ -79,7 +79,10 @@ func newRun(p Params, opts []Option) (*run, error) {
 	if err := r.p.Validate(); err != nil {
 		return nil, err
 	}
-	return r, r.feedBack()
+	if err := r.feedBack(); err != nil {
+		return nil, err
+	}
+	return r, r.settleBoosting()
 }
 
 // prepare goes from the tables to the first round.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"boost/booster"
 	"boost/internal/near"
 	"boost/objectives"
 	"boost/objectives/metrics"
@@ -33,30 +34,29 @@ var ambiguous = map[string][2]string{
 
 // needless holds names of peers that need no key here, with the reason.
 var needless = map[string]string{
-	"num_class":       "the classes are taken from the label: leave it out",
-	"num_classes":     "the classes are taken from the label: leave it out",
-	"classes_count":   "the classes are taken from the label: leave it out",
-	"verbose":         "use the flags -v and -q",
-	"verbosity":       "use the flags -v and -q",
-	"verbose_eval":    "use the flags -v and -q",
-	"silent":          "use the flag -q",
-	"deterministic":   "training always is: leave it out",
-	"force_row_wise":  "the layout is chosen from the table's shape: leave it out",
-	"force_col_wise":  "the layout is chosen from the table's shape: leave it out",
-	"max_categories":  "use categorical.max_cat",
-	"bagging_seed":    "train.seed is the only seed",
-	"bootstrap_type":  "set sampling.mvs_fraction (MVS), sampling.row_fraction (Bernoulli), or neither (No)",
-	"sampling_method": "set sampling.mvs_fraction (gradient_based) or sampling.row_fraction (uniform)",
-	"boosting":        "this version has plain boosting (gbdt) only: leave it out",
-	"boosting_type":   "this version has plain boosting (gbdt) only: leave it out",
-	"booster":         "this version has boosted trees (gbtree) only: leave it out",
-	"tree_method":     "trees always grow on histograms: leave it out",
-	"grow_policy":     "this version grows leaf-wise (lossguide) only: leave it out",
-	"device":          "this version runs on the processor only: leave it out",
-	"device_type":     "this version runs on the processor only: leave it out",
-	"eval_at":         "positions are part of a metric's name: metrics.names = [\"ndcg@5\"]",
-	"ndcg_eval_at":    "positions are part of a metric's name: metrics.names = [\"ndcg@5\"]",
-	"task":            "the command says what is done: leave it out",
+	"num_class":         "the classes are taken from the label: leave it out",
+	"num_classes":       "the classes are taken from the label: leave it out",
+	"classes_count":     "the classes are taken from the label: leave it out",
+	"verbose":           "use the flags -v and -q",
+	"verbosity":         "use the flags -v and -q",
+	"verbose_eval":      "use the flags -v and -q",
+	"silent":            "use the flag -q",
+	"deterministic":     "training always is: leave it out",
+	"force_row_wise":    "the layout is chosen from the table's shape: leave it out",
+	"force_col_wise":    "the layout is chosen from the table's shape: leave it out",
+	"max_categories":    "use categorical.max_cat",
+	"bagging_seed":      "train.seed is the only seed",
+	"bootstrap_type":    "set sampling.mvs_fraction (MVS), sampling.row_fraction (Bernoulli), or neither (No)",
+	"sampling_method":   "set sampling.mvs_fraction (gradient_based) or sampling.row_fraction (uniform)",
+	"drop_seed":         "train.seed is the only seed",
+	"num_parallel_tree": "set train.boosting = \"rf\" for a forest of train.rounds trees",
+	"tree_method":       "trees always grow on histograms: leave it out",
+	"grow_policy":       "this version grows leaf-wise (lossguide) only: leave it out",
+	"device":            "this version runs on the processor only: leave it out",
+	"device_type":       "this version runs on the processor only: leave it out",
+	"task":              "the command says what is done: leave it out",
+	"eval_at":           "positions are part of a metric's name: metrics.names = [\"ndcg@5\"]",
+	"ndcg_eval_at":      "positions are part of a metric's name: metrics.names = [\"ndcg@5\"]",
 }
 
 // refusedObjectives holds losses of peers that are not built in, with the reason.
@@ -65,6 +65,19 @@ var refusedObjectives = map[string]string{
 	"binary:hinge": "a loss without second derivative, whose predictions are no probabilities: \"binary\" or \"focal\" tell two classes apart",
 	"custom":       "a loss of your own is a Go function: see booster.WithObjective and objectives.FromFunc",
 	"none":         "a loss of your own is a Go function: see booster.WithObjective and objectives.FromFunc",
+}
+
+// boostingAliases translates names of ways of boosting, in lower case.
+var boostingAliases = map[string]string{
+	"gbrt": booster.PlainBoosting, "gbtree": booster.PlainBoosting, "plain": booster.PlainBoosting,
+	"random_forest": booster.RandomForest,
+}
+
+// refusedBoosting holds ways of boosting of peers that are no such way here, with the reason.
+var refusedBoosting = map[string]string{
+	"goss":     "GOSS is a way to sample rows here: leave it out and set sampling.goss_top = 0.2 and sampling.goss_other = 0.1",
+	"gblinear": "a linear model without trees is not built in",
+	"ordered":  "CatBoost's ordered boosting is not built in: leave it out, or set \"gbdt\" (its Plain)",
 }
 
 // objectiveAliases and metricAliases translate names of losses and metrics,
@@ -208,6 +221,12 @@ func (r *reader) translate(k *Key, alias string, v any) any {
 		if on, ok := v.(bool); ok {
 			return map[bool]string{true: "on", false: "off"}[on]
 		}
+	case alias == "uniform_drop":
+		return pick(v, booster.WeightedDrop, booster.UniformDrop)
+	case alias == "xgboost_dart_mode":
+		return pick(v, booster.PaperNormalize, booster.TreeNormalize)
+	case k.Name == "dart.one_drop" && isInt && (n == 0 || n == 1):
+		return n == 1
 	case k.Name == "objective.class_weight":
 		switch {
 		case v == true || v == "Balanced":
@@ -227,6 +246,17 @@ func (r *reader) translate(k *Key, alias string, v any) any {
 	return v
 }
 
+// pick returns a word for false or true; other values come back as they are.
+func pick(v any, no, yes string) any {
+	switch v {
+	case false:
+		return no
+	case true:
+		return yes
+	}
+	return v
+}
+
 // translateNames replaces other libraries' names of objectives and metrics.
 func (r *reader) translateNames(k *Key, v any) any {
 	switch k.Name {
@@ -236,6 +266,12 @@ func (r *reader) translateNames(k *Key, v any) any {
 			return v
 		}
 		return r.ownName("objective", s, k.Choices, objectiveAliases)
+	case "train.boosting":
+		s, ok := v.(string)
+		if !ok {
+			return v
+		}
+		return r.ownName("boosting", s, k.Choices, boostingAliases)
 	case "metrics.names":
 		if s, ok := v.(string); ok {
 			v = anyList(splitNames(s))

@@ -75,6 +75,7 @@ func TestKeysBindTheirField(t *testing.T) {
 		"data.positive_class": `"yes"`, "categorical.order": `"name"`, "binning.layout": `"row"`, "binning.missing_as": `"mask"`,
 		"binning.bundle": `"off"`, "train.valid_by": `"split"`, "train.valid_share": `"25%"`, "quantize.dtype": `"Q4_0"`,
 		"binning.forced_cuts": `{a = [1, 2.5]}`, "binning.max_bin_by_feature": `{a = 7}`, "objective.alpha": "[0.1, 0.9]", "objective.target": `"map"`, "objective.norm": `"off"`, "objective.label_gain": "[0, 1]", "constraints.interaction": `[["a"], ["b", "c"]]`, "constraints.monotone": `{a = -1}`, "objective.class_weight": `{a = 2.5}`,
+		"train.boosting": `"dart"`, "dart.sample": `"uniform"`, "dart.normalize": `"tree"`,
 	}
 	for _, k := range configs.Keys() {
 		mustRead(t, "["+k.Section()+"]\n"+k.Leaf()+" = "+k.Default()+"\n")
@@ -208,6 +209,10 @@ func TestFileProblems(t *testing.T) {
 		{"needless in XGBoost", "[train]\ntree_method = \"hist\"", `run.toml:2: unknown key "train.tree_method": trees always grow on histograms`},
 		{"needless", "num_class = 3", `run.toml:1: unknown key "num_class": the classes are taken from the label: leave it out`},
 		{"objective", "[train]\nobjective = \"posson\"", `not "posson" (did you mean "poisson"?)`},
+		{"goss", "boosting = \"goss\"", `run.toml:1: train.boosting = "goss": GOSS is a way to sample rows here: leave it out and set sampling.goss_top = 0.2 and sampling.goss_other = 0.1`},
+		{"ordered boosting", "boosting_type = \"Ordered\"", `CatBoost's ordered boosting is not built in`},
+		{"linear booster", "booster = \"gblinear\"", `a linear model without trees is not built in`},
+		{"seed of dart", "drop_seed = 4", `train.seed is the only seed`},
 		{"hinge", "objective = \"binary:hinge\"", `train.objective = "binary:hinge": a loss without second derivative`},
 		{"formula", "objective = \"custom\"", `a loss of your own is a Go function: see booster.WithObjective`},
 		{"metric", "[metrics]\nnames = [\"acu\"]", `not "acu" (did you mean "auc"?)`},

@@ -278,6 +278,8 @@ func (k *Key) assignText(field *string, v any, dir string) error {
 		s = resolve(dir, s)
 	case k.Name == "train.objective" && refusedObjectives[strings.ToLower(s)] != "":
 		return fmt.Errorf("%s = %q: %s", k.Name, s, refusedObjectives[strings.ToLower(s)])
+	case k.Name == "train.boosting" && refusedBoosting[strings.ToLower(s)] != "":
+		return fmt.Errorf("%s = %q: %s", k.Name, s, refusedBoosting[strings.ToLower(s)])
 	case k.isChoice() && !slices.Contains(k.Choices, s) && !(s == "" && k.Optional):
 		return k.badChoice(s)
 	case k.Name == "data.separator":

@@ -373,6 +373,9 @@ func (r *reader) resolveTogether() {
 	} else if at := r.config.given["sampling.row_fraction"]; at.alias == "bagging_fraction" && !r.config.Given("sampling.row_every") {
 		r.note("bagging_fraction samples rows in every round here; LightGBM does so only where bagging_freq is set")
 	}
+	if r.config.given["dart.drop_rate"].alias == "rate_drop" {
+		r.note("keys of [dart] that are left out have LightGBM's defaults; XGBoost's are skip_drop = 0, max_drop = 0, sample = \"uniform\" and normalize = \"tree\"")
+	}
 	r.checkRegistry()
 }
 

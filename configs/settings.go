@@ -13,7 +13,7 @@ import (
 
 // sections are in the order in which documents show them.
 var sections = []string{
-	"data", "binning", "categorical", "train", "objective", "gradients", "tree", "sampling", "constraints", "metrics", "output", "quantize", "registry",
+	"data", "binning", "categorical", "train", "dart", "objective", "gradients", "tree", "sampling", "constraints", "metrics", "output", "quantize", "registry",
 }
 
 // settings describes every setting, those of c, section by section.

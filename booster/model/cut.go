@@ -13,6 +13,8 @@ import (
 // k: the parameters are as they were asked for, train.rounds among them, and of what is
 // recorded by round the rest is gone. With early stopping such a run keeps the rounds up to
 // its best one, so that the bytes are the same where k is the best of the first k rounds.
+// Not so where rounds change what earlier ones count for (train.boosting "dart" and "rf"): a prefix keeps the leaf
+// values of the whole model, and of a random forest it predicts the base score and the prefix's part of the mean.
 // A prefix shares the model's memory.
 func (m *Model) Prefix(k int) (*Model, error) {
 	if err := m.engine.CheckRounds(k); err != nil {

@@ -74,7 +74,7 @@ var faults = []fault{
 	{"booster", `rounds-max(s.bestRound, s.first) >= s.rounds`, `rounds-s.bestRound >= s.rounds`},
 	{"booster", `if j.early && len(j.evals) > 0 {`, `if !j.early && len(j.evals) > 0 {`},
 	{"booster", `(round+1)%b.p.MetricsEvery == 0 ||`, `round%b.p.MetricsEvery == 0 ||`},
-	{"booster", `== 0 || round+1 == b.first+b.p.Rounds)`, `== 0)`},
+	{"booster", `MetricsEvery == 0 || round+1 == b.first+b.p.Rounds`, `MetricsEvery == 0`},
 	{"booster", `holdout.Draw(labels, len(target.classes), groups,`, `holdout.Draw(labels, 0, groups,`},
 
 	// Packing: codes of tensors, trees and models.

@@ -26,6 +26,7 @@ const (
 	Resamples   Purpose = 10 // rows of a resample
 	RankTargets Purpose = 11 // chances of rows that rank_xendcg learns
 	RandomCuts  Purpose = 12 // cuts of extremely randomised trees
+	DropRounds  Purpose = 13 // rounds that a round leaves out
 )
 
 // Mix is the finalizer of SplitMix64: a bijection that scatters every bit.
