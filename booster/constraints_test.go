@@ -14,8 +14,8 @@ import (
 	"boost/dataset"
 )
 
-// Limits of splits and leaves give LightGBM's trees (testdata/constraints.py).
-func TestConstraintsLikeLightGBM(t *testing.T) {
+// Limits of splits and leaves give LightGBM's trees, and levels XGBoost's (testdata/constraints.py).
+func TestConstraintsLikePeers(t *testing.T) {
 	text, err := os.ReadFile("testdata/constraints.json")
 	if err != nil {
 		t.Fatal(err)
@@ -49,6 +49,7 @@ func TestConstraintsLikeLightGBM(t *testing.T) {
 		"max_delta_step": func(p *booster.Params) { p.Tree.MaxDeltaStep = 2.5 },
 		"path_smooth":    func(p *booster.Params) { p.Tree.PathSmooth = 6 },
 		"all":            func(p *booster.Params) { p.Tree.Monotone, p.Tree.MaxDeltaStep, p.Tree.PathSmooth = up, 1.5, 3 },
+		"depth":          func(p *booster.Params) { p.Tree.Growth, p.Tree.Leaves = "depth", 11 },
 		"interaction":    func(p *booster.Params) { p.Tree.Interaction, p.Tree.Leaves = [][]string{{"a", "b"}, {"c"}}, 16 },
 	}
 	for _, run := range peer.Runs {
@@ -63,7 +64,7 @@ func TestConstraintsLikeLightGBM(t *testing.T) {
 			}
 			for row, want := range run.Predictions {
 				if math.Abs(values[row]-want) > 1e-6*max(1, math.Abs(want)) {
-					t.Fatalf("row %d: %v, LightGBM has %v", row, values[row], want)
+					t.Fatalf("row %d: %v, want %v", row, values[row], want)
 				}
 			}
 		})

@@ -49,12 +49,15 @@ func choices() []choice {
 		of("reuse", func(p *booster.Params) { p.Tree.ReuseFeature, p.Tree.ReuseCut = 0.2, 0.3 }),
 		of("lambda", func(p *booster.Params) { p.Tree.LambdaL1, p.Tree.LambdaL2, p.Tree.MinGain = 0.5, 3, 0.1 }),
 		of("max_depth", func(p *booster.Params) { p.Tree.MaxDepth = 3 }),
+		of("growth: depth", func(p *booster.Params) { p.Tree.Growth = "depth" }),
 		of("max_delta_step", func(p *booster.Params) { p.Tree.MaxDeltaStep = 0.4 }),
 		of("path_smooth", func(p *booster.Params) { p.Tree.PathSmooth = 8 }),
 		of("extra_trees", func(p *booster.Params) { p.Tree.ExtraTrees = true }),
 		of("monotone", func(p *booster.Params) { p.Tree.Monotone = map[string]int{"a": 1, "b": -1} }),
 		of("interaction", func(p *booster.Params) { p.Tree.Interaction = [][]string{{"a", "b"}, {"c", "cat"}} }),
-		of("class_weight: balanced", func(p *booster.Params) { p.Objective, p.ClassWeight = "binary", map[string]float64{booster.Balanced: 1} }),
+		of("class_weight: balanced", func(p *booster.Params) {
+			p.Objective, p.ClassWeight = "binary", map[string]float64{booster.Balanced: 1}
+		}),
 		of("class_weight: positive", func(p *booster.Params) { p.Objective, p.PositiveWeight = "binary", 2 }),
 		of("feedback", func(p *booster.Params) { p.QuantizeDType, p.ErrorFeedback = "I8", true }),
 		of("verify", func(p *booster.Params) { p.Verify = true }),

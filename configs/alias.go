@@ -51,7 +51,6 @@ var needless = map[string]string{
 	"drop_seed":         "train.seed is the only seed",
 	"num_parallel_tree": "set train.boosting = \"rf\" for a forest of train.rounds trees",
 	"tree_method":       "trees always grow on histograms: leave it out",
-	"grow_policy":       "this version grows leaf-wise (lossguide) only: leave it out",
 	"device":            "this version runs on the processor only: leave it out",
 	"device_type":       "this version runs on the processor only: leave it out",
 	"task":              "the command says what is done: leave it out",
@@ -227,6 +226,13 @@ func (r *reader) translate(k *Key, alias string, v any) any {
 		return pick(v, booster.PaperNormalize, booster.TreeNormalize)
 	case k.Name == "dart.one_drop" && isInt && (n == 0 || n == 1):
 		return n == 1
+	case k.Name == "tree.growth":
+		switch v {
+		case "lossguide", "Lossguide":
+			return "leaf"
+		case "depthwise", "Depthwise":
+			return "depth"
+		}
 	case k.Name == "objective.class_weight":
 		switch {
 		case v == true || v == "Balanced":

@@ -27,6 +27,8 @@ func TestAliases(t *testing.T) {
 		{"[tree]\nmonotone_constraints = {a = 1, b = -1}", func(c *configs.Config) any { return c.Params.Tree.Monotone }, map[string]int{"a": 1, "b": -1}},
 		{"interaction_constraints = [[\"a\", \"b\"]]", func(c *configs.Config) any { return c.Params.Tree.Interaction }, [][]string{{"a", "b"}}},
 		{"max_delta_step = 0.7", func(c *configs.Config) any { return c.Params.Tree.MaxDeltaStep }, 0.7},
+		{"grow_policy = \"depthwise\"", func(c *configs.Config) any { return c.Params.Tree.Growth }, "depth"},
+		{"grow_policy = \"Lossguide\"", func(c *configs.Config) any { return c.Params.Tree.Growth }, "leaf"},
 		{"is_unbalance = true", func(c *configs.Config) any { return c.Params.ClassWeight }, map[string]float64{booster.Balanced: 1}},
 		{"is_unbalance = false", func(c *configs.Config) any { return c.Params.ClassWeight }, map[string]float64(nil)},
 		{"auto_class_weights = \"Balanced\"", func(c *configs.Config) any { return c.Params.ClassWeight }, map[string]float64{booster.Balanced: 1}},

@@ -1,9 +1,10 @@
-"""Writes constraints.json: rows, and what LightGBM 4.7.0 predicts of them with limits of splits and leaves."""
+"""Writes constraints.json: rows, and what LightGBM 4.7.0 and XGBoost 3.2.0 predict of them with limits of splits and leaves."""
 import json
 import pathlib
 
 import lightgbm as lgb
 import numpy as np
+import xgboost as xgb
 
 random = np.random.default_rng(3)
 n = 400
@@ -31,5 +32,9 @@ run("max_delta_step", max_delta_step=2.5)
 run("path_smooth", path_smooth=6)
 run("all", monotone_constraints=[1, 0, -1], max_delta_step=1.5, path_smooth=3)
 run("interaction", interaction_constraints=[[0, 1], [2]], num_leaves=16)
+model = xgb.train(dict(
+    objective="reg:squarederror", eta=0.5, max_depth=0, max_leaves=11, grow_policy="depthwise", tree_method="hist", max_bin=256, reg_lambda=0,
+    min_child_weight=5, base_score=float(y.mean()), nthread=1), xgb.DMatrix(x, y), 3)
+runs.append(dict(name="depth", predictions=[float(v) for v in model.predict(xgb.DMatrix(x))]))
 path = pathlib.Path(__file__).with_name("constraints.json")
 path.write_text(json.dumps(dict(columns=["a", "b", "c"], x=x.T.tolist(), y=y.tolist(), runs=runs)) + "\n")

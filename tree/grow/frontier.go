@@ -105,6 +105,9 @@ func (f *frontier) begin() {
 		f.last = append(f.last, make([]float64, f.output+1-len(f.last))...)
 	}
 	f.bar = shareOfLast * f.last[f.output]
+	if f.byDepth() {
+		f.bar = math.Inf(-1) // a tree of that shape splits all that there is room for
+	}
 	if f.loop == nil {
 		return
 	}
@@ -210,7 +213,7 @@ func (f *frontier) likely() int {
 	}
 	best, score := -1, 0.0
 	for _, at := range f.pending {
-		if n := &f.nodes[at]; n.state == open && (best < 0 || n.best.score > score) && !f.isLarge(int(at)) {
+		if n := &f.nodes[at]; n.state == open && (best < 0 || f.urgency(n) > score) && !f.isLarge(int(at)) {
 			if rank := f.rank(int(at)); best < 0 || rank > score {
 				best, score = int(at), rank
 			}
@@ -233,9 +236,9 @@ func (f *frontier) likely() int {
 // rank returns the score that decides when a node is split: it is split after the nodes above it
 // that are no splits of the tree yet, so its score is no higher than theirs.
 func (f *frontier) rank(at int) float64 {
-	score := f.nodes[at].best.score
+	score := f.urgency(&f.nodes[at])
 	for up := f.nodes[at].up; up >= 0 && !f.nodes[up].recorded; up = f.nodes[up].up {
-		score = min(score, f.nodes[up].best.score)
+		score = min(score, f.urgency(&f.nodes[up]))
 	}
 	return score
 }

@@ -53,14 +53,35 @@ func (p *pass) run(worker int) {
 	}
 }
 
-// bestLeaf returns the leaf whose split counts for most, the lowest number among equal
-// ones; -1 if none can be split.
-func (t *growth) bestLeaf() int {
-	leaf, score := -1, 0.0
-	for i, at := range t.leaves {
-		if best := &t.nodes[at].best; best.found && (leaf < 0 || best.score > score) {
-			leaf, score = i, best.score
+// bestLeaf returns the leaf that is to be split next, -1 if none can be split: the one whose split counts for most, the lowest
+// number among equal ones; or, level by level, the first of those nearest to the root, in the order in which their parents were split.
+func (g *Grower) bestLeaf() int {
+	leaf, score, turn := -1, 0.0, 0
+	for i, at := range g.leaves {
+		n := &g.nodes[at]
+		if !n.best.found {
+			continue
+		}
+		own, ownTurn := g.urgency(n), 0
+		if g.byDepth() {
+			if ownTurn = 2 * int(n.parent); n.isRight {
+				ownTurn++
+			}
+		}
+		if leaf < 0 || own > score || own == score && ownTurn < turn {
+			leaf, score, turn = i, own, ownTurn
 		}
 	}
 	return leaf
+}
+
+// byDepth reports whether trees grow level by level.
+func (g *Grower) byDepth() bool { return g.config.Params.Growth == ByDepth }
+
+// urgency orders nodes that can be split: the highest one is split first.
+func (g *Grower) urgency(n *node) float64 {
+	if g.byDepth() {
+		return -float64(n.depth)
+	}
+	return n.best.score
 }

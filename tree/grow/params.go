@@ -5,8 +5,9 @@ import "boost/internal/setting"
 // Params says how a tree grows. It is flat because its fields are the keys of the sections tree, categorical and constraints, and
 // columns of sampling.
 type Params struct {
-	Leaves         int // ≥ 2
-	MaxDepth       int // 0 = no limit
+	Growth         string // ByLeaf or ByDepth; "" = ByLeaf
+	Leaves         int    // ≥ 2
+	MaxDepth       int    // 0 = no limit
 	MinDataInLeaf  int
 	MinChildWeight float64 // sum of hessians of a leaf, at least
 	LambdaL1       float64
@@ -38,10 +39,16 @@ type Params struct {
 	ColNode  float64
 }
 
+// The values of Params.Growth.
+const (
+	ByLeaf  = "leaf"  // the leaf whose split gains most is split next
+	ByDepth = "depth" // level by level
+)
+
 // Defaults returns the default parameters.
 func Defaults() Params {
 	return Params{
-		Leaves: 31, MinDataInLeaf: 20, MinChildWeight: 1e-3,
+		Growth: ByLeaf, Leaves: 31, MinDataInLeaf: 20, MinChildWeight: 1e-3,
 		OneHotMax: 4, Smooth: 10, CatL2: 10, MaxPerSide: 32, MinPerGroup: 100,
 		ColTree: 1, ColLevel: 1, ColNode: 1,
 	}
@@ -50,6 +57,9 @@ func Defaults() Params {
 // Settings describes the parameters, those of p.
 func Settings(p *Params) []setting.Setting {
 	return []setting.Setting{
+		{Name: "tree.growth", Value: &p.Growth, Choices: []string{ByLeaf, ByDepth}, OmitDefault: true,
+			Doc:     "Which leaf is split next: \"leaf\" = the one whose split gains most; \"depth\" = level by level, as far as tree.leaves and tree.max_depth go.",
+			Aliases: []string{"grow_policy", "growing_policy"}},
 		{Name: "tree.leaves", Value: &p.Leaves, Range: setting.Between(2, 1<<20),
 			Doc:     "Leaves of a tree at most.",
 			Aliases: []string{"num_leaves", "num_leaf", "max_leaves", "max_leaf", "max_leaf_nodes"}},
