@@ -60,6 +60,8 @@ func choices() []choice {
 		}),
 		of("class_weight: positive", func(p *booster.Params) { p.Objective, p.PositiveWeight = "binary", 2 }),
 		of("feedback", func(p *booster.Params) { p.QuantizeDType, p.ErrorFeedback = "I8", true }),
+		of("boosting: dart", func(p *booster.Params) { p.Boosting, p.Dart.OneDrop, p.Dart.SkipDrop = "dart", true, 0 }),
+		of("boosting: rf", func(p *booster.Params) { p.Boosting, p.RowFraction = "rf", 0.6 }),
 		of("verify", func(p *booster.Params) { p.Verify = true }),
 	}
 	for _, name := range objectives.Names() {
