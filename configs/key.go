@@ -382,10 +382,18 @@ func (k *Key) assignLists(field *[][]string, v any) error {
 	return nil
 }
 
-// assignNumbers sets a list of numbers; one number is a list of one.
+// assignNumbers sets a list of numbers, also from a text with commas between them; one number is a list of one.
 func (k *Key) assignNumbers(field *[]float64, v any) error {
 	list, ok := v.([]any)
-	if !ok {
+	if text, isText := v.(string); isText && strings.Contains(text, ",") {
+		for _, name := range splitNames(text) {
+			f, err := strconv.ParseFloat(name, 64)
+			if err != nil {
+				return k.wrongType(v)
+			}
+			list = append(list, f)
+		}
+	} else if !ok {
 		list = []any{v}
 	}
 	var numbers []float64 // nil for none, as by default
