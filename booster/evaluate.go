@@ -141,6 +141,7 @@ func (r *run) chooseMetrics(objective objectives.Objective) ([]metrics.Metric, e
 	if len(names) == 0 {
 		names = defaults
 	}
+	r.judgesQueries = metrics.NeedQueries(names)
 	var list []metrics.Metric
 	for i, name := range names {
 		m, err := metrics.New(name)
@@ -152,9 +153,6 @@ func (r *run) chooseMetrics(objective objectives.Objective) ([]metrics.Metric, e
 				ErrParams, name, r.p.Objective, strings.Join(defaults, ", "))
 		}
 		names[i] = m.Name()
-		if info, ok := metrics.Lookup(name); ok && info.Queries {
-			r.judgesQueries = true
-		}
 		list = append(list, m)
 	}
 	return append(list, r.metrics...), nil

@@ -2,6 +2,7 @@ package booster_test
 
 import (
 	"context"
+	"log/slog"
 	"math"
 	"os"
 	"path/filepath"
@@ -134,6 +135,44 @@ func sameTrees(a, b *booster.Model) bool {
 		}
 	}
 	return true
+}
+
+// Out of core a ranking model has the same bytes, with rows held out for early stopping and without.
+func TestRankingOutOfCore(t *testing.T) {
+	for _, early := range []int{0, 5} {
+		p := booster.Defaults()
+		p.Objective, p.Rounds, p.EarlyStopping = "lambdarank", 10, early
+		in := booster.Input{Train: svmFiles(t, 4, 900, true), OutOfCore: booster.OutOfCoreFalse}
+		want, _ := loadAndTrain(t, p, in)
+		in.OutOfCore, p.Threads = booster.OutOfCoreTrue, 3
+		if got, _ := loadAndTrain(t, p, in); got != want {
+			t.Errorf("early stopping %d: model %s out of core, %s in memory", early, got, want)
+		}
+	}
+}
+
+// Metrics of queries fit losses of rows, on the training rows too; the log says what could be.
+func TestQueryMetricsOfOtherLosses(t *testing.T) {
+	var report booster.Report
+	var log strings.Builder
+	p := booster.Params{Rounds: 8, EarlyStopping: 8, Metrics: []string{"ndcg", "mrr@3"}}.OrDefaults()
+	p.Objective = "regression"
+	train(t, p, rankedPrices(t), booster.WithReport(&report))
+	for _, set := range []string{"train", "valid"} {
+		for name, v := range report.Metrics[set] {
+			if !(v > 0.5 && v <= 1) {
+				t.Errorf("%s on %s is %v", name, set, v)
+			}
+		}
+		if len(report.Metrics[set]) != 2 {
+			t.Errorf("%s has %v", set, report.Metrics[set])
+		}
+	}
+	p.Objective, p.Metrics = "", nil
+	train(t, p, rankedPrices(t), booster.Logger(slog.New(slog.NewTextHandler(&log, nil))))
+	if !strings.Contains(log.String(), "lambdarank") {
+		t.Errorf("nothing is said of queries: %s", log.String())
+	}
 }
 
 // Refitting to the training rows with their own trees gives leaves near the old ones.

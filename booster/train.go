@@ -100,6 +100,11 @@ func (r *run) prepare(ctx context.Context, train source) (*boosting, error) {
 	if err != nil {
 		return nil, err
 	}
+	if ex.Queries == nil {
+		if ex.Queries, err = r.queriesOf(in.train.metaColumns()); err != nil {
+			return nil, err
+		}
+	}
 	data, err := r.bin(ctx, in, ex)
 	if err != nil {
 		return nil, err

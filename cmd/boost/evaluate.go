@@ -127,7 +127,7 @@ func evaluateStages(ctx context.Context, m predictor, t *dataset.Table, names []
 
 // queriesOf returns the queries of a table and the gains of labels if a metric of these names needs them.
 func queriesOf(m predictor, t *dataset.Table, names []string) (queries []int, gains []float64, err error) {
-	if !slices.ContainsFunc(names, func(name string) bool { info, ok := metrics.Lookup(name); return ok && info.Queries }) {
+	if !metrics.NeedQueries(names) {
 		return nil, nil, nil
 	}
 	if queries, err = t.Groups(); err != nil {

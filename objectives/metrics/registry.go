@@ -102,6 +102,11 @@ func List(names []string) ([]Metric, error) {
 	return list, nil
 }
 
+// NeedQueries reports whether a metric of these names is of queries.
+func NeedQueries(names []string) bool {
+	return slices.ContainsFunc(names, func(name string) bool { info, ok := Lookup(name); return ok && info.Queries })
+}
+
 // Fits reports whether the metric called name, with an argument or without, is defined for the
 // predictions of a link.
 func Fits(name, link string) bool {

@@ -164,6 +164,9 @@ func newHalf(ctx context.Context, m *model.Model, t *dataset.Table, rows []int32
 	metric, ok := j.metric(0).(metrics.ByRow)
 	if !ok {
 		j.close()
+		if j.metric(0) != nil {
+			return nil, fmt.Errorf("a search and its certificate go by a mean over rows, and %s is none: compress without a table", leading)
+		}
 		return nil, fmt.Errorf("a table without labels says nothing of the loss: give one with the column %q", labelName(m))
 	}
 	h.metric = metric

@@ -247,6 +247,11 @@ func (s *sample) hessians(ctx context.Context, m *model.Model) ([]float32, error
 	if rows.Labels, err = s.table.EncodeLabels(m.Classes(), m.NumericClasses()); err != nil {
 		return nil, err
 	}
+	if objectives.NeedsQueries(objective) {
+		if rows.Queries, err = s.table.Groups(); err != nil {
+			return nil, err
+		}
+	}
 	if err := objective.Check(rows); err != nil {
 		return nil, fmt.Errorf("%w: %w", dataset.ErrTable, err)
 	}
@@ -261,9 +266,9 @@ func (s *sample) hessians(ctx context.Context, m *model.Model) ([]float32, error
 		}
 	}
 	grad, hess := make([]float32, len(scores)), make([]float32, len(scores))
-	s.pool.Do(parallel.Blocks(s.n, sampleBlock), parallel.Func(func(_, block int) {
-		lo, hi := parallel.Block(block, s.n, sampleBlock)
-		objective.Gradients(rows, lo, hi, scores, grad, hess)
+	pieces := objectives.Pieces(objective, rows, sampleBlock)
+	s.pool.Do(len(pieces)-1, parallel.Func(func(_, piece int) {
+		objective.Gradients(rows, pieces[piece], pieces[piece+1], scores, grad, hess)
 	}))
 	return hess, nil
 }

@@ -2,9 +2,11 @@ package compress
 
 import (
 	"context"
+	"fmt"
 
 	"boost/booster/model"
 	"boost/dataset"
+	"boost/objectives"
 	"boost/objectives/metrics"
 	"boost/parallel"
 )
@@ -43,12 +45,29 @@ func newJudge(m *model.Model, t *dataset.Table, names []string, opts []Option) (
 		if j.metrics, err = metrics.List(names); err != nil {
 			return nil, err
 		}
+		if metrics.NeedQueries(names) {
+			if err = j.findQueries(c); err != nil {
+				return nil, err
+			}
+		}
 	}
 	if j.pool == nil {
 		j.pool, j.own = parallel.NewPool(threadsFor(t.NumRows(), m)), true
 	}
 	j.in.Outputs, j.in.Pool = c.Outputs, j.pool
 	return j, nil
+}
+
+// findQueries takes the queries of the table, and the gains that the model has for labels.
+func (j *judge) findQueries(c *model.Contents) (err error) {
+	if j.in.Queries, err = j.table.Groups(); err != nil {
+		return err
+	}
+	if j.in.Queries == nil {
+		return fmt.Errorf("%w: metrics: %w", dataset.ErrTable, objectives.ErrNoQueries)
+	}
+	j.in.Gains, err = c.LabelGains()
+	return err
 }
 
 func (j *judge) close() {

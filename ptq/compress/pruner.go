@@ -92,6 +92,9 @@ func (w *pruner) prepare(ctx context.Context) (err error) {
 	if o, ok := w.objective.(objectives.QuantileLeaves); ok {
 		return fmt.Errorf("pruning needs the second derivative of the loss, and that of objective %s is 0: leave pruning out", o.Name())
 	}
+	if objectives.NeedsQueries(w.objective) {
+		return fmt.Errorf("pruning needs a loss of rows, and objective %s is one of queries: leave pruning out", w.objective.Name())
+	}
 	if w.rows.Labels, err = w.table.EncodeLabels(w.from.Classes(), w.from.NumericClasses()); err != nil {
 		return err
 	}
