@@ -14,7 +14,6 @@ import (
 
 // Losses on the test rows of real sets beside those of reference.json: 200 rounds at the peers' settings. Two sides are the same loss on
 // the same rows, so that seeds, bins and roundings are all that differs; most is how much worse ours may be.
-
 func TestObjectivesBesidePeers(t *testing.T) {
 	if testing.Short() {
 		t.Skip("trains for some seconds")
