@@ -53,9 +53,9 @@ func refitsForest(m *Model) (forest bool, err error) {
 			return false, fmt.Errorf("%w: a model of a random forest and boosted trees cannot be refitted: train anew", ErrParams)
 		}
 		forest = p.Boosting == RandomForest
-	}
-	if o := m.Contents().Origin; forest && o != nil && o.How != model.Refitted {
-		return false, fmt.Errorf("%w: a random forest that was %s since it was trained cannot be refitted: refit before that", ErrParams, o.How)
+		if o := m.Contents().Origin; (forest || p.ratesDiffer()) && o != nil && o.How != model.Refitted {
+			return false, fmt.Errorf("%w: round %d was trained as one of a random forest, or by a schedule of learning rates, and the model was %s since: refit before that", ErrParams, round, o.How)
+		}
 	}
 	return forest, nil
 }

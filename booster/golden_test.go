@@ -51,6 +51,19 @@ func goldenModels(visit func(name, set string, p booster.Params)) {
 		p.Objective, p.Rounds, p.Boosting, p.RowFraction, p.Tree.ColNode = set.objective, 8, booster.RandomForest, 0.7, 0.7
 		visit(set.objective+"/rf/sampled", set.name, p)
 	}
+	for name, change := range map[string]func(p *booster.Params){
+		"classes":    func(p *booster.Params) { p.PositiveFraction, p.NegativeFraction = 0.9, 0.4 },
+		"stratified": func(p *booster.Params) { p.Stratified, p.RowFraction = true, 0.5 },
+		"replace":    func(p *booster.Params) { p.Replace, p.RowFraction, p.RowEvery = true, 0.8, 2 },
+		"bayesian":   func(p *booster.Params) { p.BaggingTemperature = 0.7 },
+		"linear":     func(p *booster.Params) { p.RateSchedule, p.RateEnd = booster.LinearRate, 0.02 },
+		"cosine":     func(p *booster.Params) { p.RateSchedule = booster.CosineRate },
+	} {
+		p := booster.Defaults()
+		p.Objective, p.Rounds = "binary", 8
+		change(&p)
+		visit("binary/i16/"+name, "adult", p)
+	}
 	for _, set := range shipped {
 		for _, mode := range []string{"i16", "i32", "f32", "i8", "i4", "asymmetric", "goss", "mvs", "reuse"} {
 			for _, sampled := range []bool{false, true} {

@@ -62,10 +62,10 @@ func roundsMemory(p *Params, ex *examples, data *binned, pl *plan, threads int) 
 	if ex.initial != nil {
 		perRow += 8 * int64(ex.outputs)
 	}
-	if p.samplesRows() {
+	if p.drawsRows() {
 		perRow += 2 + 4 // those in the bag, and those outside
 	}
-	if p.goss() || p.mvs() {
+	if p.goss() || p.mvs() || p.RowBy != "" {
 		perRow += 4 // what they are chosen by
 	}
 	b.rows += n * perRow

@@ -3,6 +3,7 @@ package booster
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"boost/internal/setting"
 )
@@ -38,6 +39,11 @@ const (
 // DefaultDart returns the parameters that a config file starts from, which are LightGBM's.
 func DefaultDart() Dart {
 	return Dart{DropRate: 0.1, MaxDrop: 50, SkipDrop: 0.5, Sample: WeightedDrop, Normalize: PaperNormalize}
+}
+
+// modeSettings describes how rounds make up a model, and how rows are drawn for them.
+func modeSettings(p *Params) []setting.Setting {
+	return slices.Concat(boostingSettings(p), scheduleSettings(p), dartSettings(&p.Dart), rowSampleSettings(p))
 }
 
 func boostingSettings(p *Params) []setting.Setting {
@@ -85,7 +91,7 @@ func (p *Params) checkBoosting() []error {
 	switch {
 	case !p.samplesRows() && !columns:
 		bad("train.boosting = \"rf\": all trees would be the same: set sampling.row_fraction, or sampling.col_node, below 1, or tree.extra_trees = true")
-	case p.RowEvery > 1 && !columns:
+	case p.RowEvery > 1 && !columns: // a row sample that lasts
 		bad("train.boosting = \"rf\" and sampling.row_every = %d: trees on the same rows would be the same: set sampling.row_every = 1, or sampling.col_node below 1", p.RowEvery)
 	}
 	return errs

@@ -83,10 +83,11 @@ func TestModesGiveTheSameBytes(t *testing.T) {
 // A table that stays in its files gives the same bytes too.
 func TestModesOutOfCore(t *testing.T) {
 	files := mixedFiles(t, 5, 3000, false)
-	otherModes(func(name string, p booster.Params) {
+	visit := func(name, label string, p booster.Params) {
 		t.Run(name, func(t *testing.T) {
-			p.Objective, p.Rounds = "regression", 5
-			in := booster.Input{Train: files, Valid: files[:1], Options: []dataset.Option{dataset.Label("y"), dataset.Ignore("id", "class")}}
+			p.Objective, p.Rounds = map[string]string{"y": "regression", "class": "multiclass"}[label], 5
+			options := []dataset.Option{dataset.Label(label), dataset.ID("color"), dataset.Ignore("id", map[string]string{"y": "class", "class": "y"}[label])}
+			in := booster.Input{Train: files, Valid: files[:1], Options: options}
 			in.OutOfCore = booster.OutOfCoreFalse
 			want, _ := loadAndTrain(t, p, in)
 			in.OutOfCore = booster.OutOfCoreTrue
@@ -94,7 +95,39 @@ func TestModesOutOfCore(t *testing.T) {
 				t.Errorf("model %s, want %s", got, want)
 			}
 		})
-	})
+	}
+	otherModes(func(name string, p booster.Params) { visit(name, "y", p) })
+	p := booster.Defaults()
+	p.Stratified, p.RowFraction = true, 0.4
+	visit("stratified", "class", p)
+	p = booster.Defaults()
+	p.BaggingTemperature, p.RateSchedule = 0.7, booster.CosineRate
+	visit("bayesian", "class", p)
+
+	p = booster.Defaults()
+	p.Objective, p.RowBy, p.RowFraction = "regression", "color", 0.7
+	in := booster.Input{Train: files, Options: []dataset.Option{dataset.Label("y"), dataset.ID("color"), dataset.Ignore("id", "class")}}
+	run := func(in booster.Input) error {
+		l, err := booster.LoadTables(t.Context(), p, in)
+		if err != nil {
+			return err
+		}
+		defer l.Close()
+		_, err = booster.TrainOn(t.Context(), p, l.Train, l.Options()...)
+		return err
+	}
+	const want = `sampling.row_by = "color" needs the table in memory`
+	in.OutOfCore = booster.OutOfCoreTrue
+	if err := run(in); !errors.Is(err, booster.ErrParams) || !strings.Contains(err.Error(), want) {
+		t.Errorf("rows by a column of files: %v", err)
+	}
+	in.OutOfCore, in.Cache = booster.OutOfCoreFalse, filepath.Join(t.TempDir(), "cache")
+	if err := run(in); err != nil {
+		t.Errorf("the run that writes the cache: %v", err)
+	}
+	if err := run(in); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("rows by a column of a cache: %v", err)
+	}
 }
 
 func TestModesRefuse(t *testing.T) {

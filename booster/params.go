@@ -32,6 +32,9 @@ type Params struct {
 	Dart           Dart              // of DartBoosting
 	Rounds         int
 	LearningRate   float64
+	RateSchedule   string    // ConstantRate, LinearRate or CosineRate; "" = ConstantRate
+	RateEnd        float64   // that a schedule goes towards
+	Rates          []float64 // by round, in place of LearningRate; the last one stays
 	Seed           uint64
 	EarlyStopping  int                // rounds without a better metric; 0 = off
 	ValidShare     float64            // of the training rows, held out as the validation set; 0 = a tenth where EarlyStopping is on and there is no other set
@@ -59,6 +62,13 @@ type Params struct {
 	MvsFraction float64 // share of rows drawn by their gradients and hessians; 0 or 1 = all rows
 	MvsLambda   float64 // weight of the squared hessian; gradients.AutoLambda = by the round's means
 
+	PositiveFraction   float64 // share of the rows of the positive class per round; 0 = all
+	NegativeFraction   float64 // the same of the other class
+	RowBy              string  // ByQuery, or an id column: rows that are drawn together
+	Stratified         bool    // RowFraction of each class, to a row
+	Replace            bool    // rows are drawn with replacement
+	BaggingTemperature float64 // of the Bayesian bootstrap; 0 = off
+
 	QuantizeDType string // a name of ptq.Forms: what ErrorFeedback stores leaves in; "" = none
 	ErrorFeedback bool   // scores see each tree's leaves as they are stored
 
@@ -72,7 +82,7 @@ type Params struct {
 // Defaults returns the parameters that a config file starts from.
 func Defaults() Params {
 	return Params{
-		Boosting: PlainBoosting, Dart: DefaultDart(), Rounds: 100, LearningRate: 0.1, Seed: 1, Gradients: "i16", Builder: "auto",
+		Boosting: PlainBoosting, Dart: DefaultDart(), RateSchedule: ConstantRate, Rounds: 100, LearningRate: 0.1, Seed: 1, Gradients: "i16", Builder: "auto",
 		GradientMode: symmetric, Rounding: gradients.AutoName, RenewLeaves: gradients.AutoName,
 		RowFraction: 1, RowEvery: 1, MvsLambda: gradients.AutoLambda, MetricsEvery: 1,
 		Binning: binning.Defaults(), Tree: grow.Defaults(),
@@ -94,7 +104,7 @@ func Defaults() Params {
 // Defaults returned.
 func (p Params) OrDefaults() Params {
 	usual := Defaults()
-	p.Builder, p.Boosting = cmp.Or(p.Builder, usual.Builder), cmp.Or(p.Boosting, usual.Boosting)
+	p.Builder, p.Boosting, p.RateSchedule = cmp.Or(p.Builder, usual.Builder), cmp.Or(p.Boosting, usual.Boosting), cmp.Or(p.RateSchedule, usual.RateSchedule)
 	fillIn(trainSettings(&p), trainSettings(&usual))
 	fillIn(dartSettings(&p.Dart), dartSettings(&usual.Dart))
 	fillIn(binning.Settings(&p.Binning), binning.Settings(&usual.Binning))
@@ -116,7 +126,7 @@ func fillIn(fields, defaults []setting.Setting) {
 
 // Settings describes the parameters, those of p.
 func Settings(p *Params) []setting.Setting {
-	return slices.Concat(trainSettings(p), boostingSettings(p), dartSettings(&p.Dart), objectives.Settings(&p.Loss), binning.Settings(&p.Binning), grow.Settings(&p.Tree))
+	return slices.Concat(trainSettings(p), modeSettings(p), objectives.Settings(&p.Loss), binning.Settings(&p.Binning), grow.Settings(&p.Tree))
 }
 
 func trainSettings(p *Params) []setting.Setting {
@@ -209,9 +219,9 @@ func (p Params) Validate() error {
 	if form, err := ptq.ParseForm(p.QuantizeDType); err == nil {
 		p.QuantizeDType = form.String() // its name in any case
 	}
-	p.Builder, p.Boosting = cmp.Or(p.Builder, "auto"), cmp.Or(p.Boosting, PlainBoosting)
-	problems := slices.Concat(setting.Check(trainSettings(&p)), setting.Check(boostingSettings(&p)), setting.Check(dartSettings(&p.Dart)), setting.Check(objectives.Settings(&p.Loss)), setting.Check(grow.Settings(&p.Tree)),
-		p.checkLoss(), p.checkClassWeights(), p.checkGradients(), p.checkGoss(), p.checkMvs(), p.checkFeedback(), p.checkBoosting(), p.checkHoldout())
+	p.Builder, p.Boosting, p.RateSchedule = cmp.Or(p.Builder, "auto"), cmp.Or(p.Boosting, PlainBoosting), cmp.Or(p.RateSchedule, ConstantRate)
+	problems := slices.Concat(setting.Check(trainSettings(&p)), setting.Check(modeSettings(&p)), setting.Check(objectives.Settings(&p.Loss)), setting.Check(grow.Settings(&p.Tree)),
+		p.checkLoss(), p.checkClassWeights(), p.checkGradients(), p.checkGoss(), p.checkMvs(), p.checkFeedback(), p.checkBoosting(), p.checkSchedule(), p.checkRowSamples(), p.checkHoldout())
 	if err := p.Binning.Validate(); err != nil {
 		problems = append(problems, err)
 	}

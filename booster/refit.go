@@ -234,7 +234,7 @@ func (r *refit) refitLeaves(number int, p *Params) error {
 	if level, ok := r.leafLevel(number % r.outputs); ok {
 		r.findQuantiles(level, n)
 	}
-	rate := p.LearningRate
+	rate := p.rateOf(number / r.outputs)
 	if r.forest {
 		rate = 1 / float64(r.from.Rounds())
 	}

@@ -42,7 +42,7 @@ type boosting struct {
 }
 
 // newBoosting makes the buffers of the rounds and starts from the base model.
-func (r *run) newBoosting(ex *examples, data *binned, pl *plan, list []metrics.Metric) (*boosting, error) {
+func (r *run) newBoosting(ex *examples, data *binned, pl *plan, list []metrics.Metric, samples *rowSamples) (*boosting, error) {
 	b := &boosting{run: r, examples: ex, data: data, plan: pl, judge: r.newJudge(ex, data.sets, list)}
 	if pl.keepBest {
 		b.saved.kept = make([]float64, ex.outputs*ex.n)
@@ -60,7 +60,7 @@ func (r *run) newBoosting(ex *examples, data *binned, pl *plan, list []metrics.M
 	b.scores = make([]float64, ex.outputs*ex.n)
 	startScores(b.scores, ex.initial, b.base)
 	b.buffer = gradients.NewBuffer(ex.n, ex.outputs)
-	b.sampler = newSampler(&r.p, ex.n, r.pool)
+	b.sampler = newSampler(&r.p, ex.n, samples, r.pool)
 	b.lanes = r.newLanes(ex, pl, grow.Config{
 		SparseSums: pl.sparseSums, Matrix: data.matrix, RowMajor: copied, Lists: lists, Features: data.cuts.Features, Strategy: pl.strategy,
 		Params: r.p.Tree, LearningRate: 1, MaxStep: ex.maxStep(), Seed: r.p.Seed,
@@ -149,7 +149,7 @@ func (b *boosting) whyUnsplit() string {
 
 // round grows one tree per output.
 func (b *boosting) round(round int) error {
-	b.Round, b.rate = round, b.p.LearningRate
+	b.Round, b.rate = round, b.p.rateOf(round-b.first)
 	if b.dart != nil {
 		b.rate = b.drop(round, b.rate)
 	}

@@ -48,26 +48,30 @@ func (p *Params) checkMvs() []error {
 // mvs reports whether rows are sampled with minimal variance.
 func (p *Params) mvs() bool { return p.MvsFraction > 0 && p.MvsFraction < 1 }
 
-// samplesRows reports whether trees are grown on a part of the rows.
-func (p *Params) samplesRows() bool { return p.RowFraction < 1 || p.goss() || p.mvs() }
+// samplesRows reports whether trees are grown on a part of the rows, or on rows that are weighed by draws.
+func (p *Params) samplesRows() bool { return p.drawsRows() || p.BaggingTemperature > 0 }
+
+// drawsRows reports whether some rows are left out of a round.
+func (p *Params) drawsRows() bool { return p.RowFraction < 1 || p.goss() || p.mvs() || p.bootstraps() }
 
 // goss reports whether rows are sampled by their gradients.
 func (p *Params) goss() bool { return p.GossTop > 0 }
 
 // sampler chooses the rows that the trees of a round are grown on.
 type sampler struct {
-	p       *Params
-	pool    *parallel.Pool
-	sample  *gradients.Bag // nil without sampling
-	goss    *gradients.Goss
-	mvs     *gradients.Mvs
+	p      *Params
+	pool   *parallel.Pool
+	sample *gradients.Bag // nil without sampling
+	goss   *gradients.Goss
+	mvs    *gradients.Mvs
+	*rowSamples
 	bag     *gradients.Bag // of this round: sample, or nil for all rows
 	outside []uint32       // rows not in the bag, ascending
 }
 
-func newSampler(p *Params, rows int, pool *parallel.Pool) sampler {
-	s := sampler{p: p, pool: pool}
-	if !p.samplesRows() {
+func newSampler(p *Params, rows int, samples *rowSamples, pool *parallel.Pool) sampler {
+	s := sampler{p: p, pool: pool, rowSamples: samples}
+	if !p.drawsRows() {
 		return s
 	}
 	s.sample = gradients.NewBag(rows)
@@ -92,14 +96,32 @@ func (s *sampler) choose(buffer *gradients.Buffer, rows, round int) {
 	case s.mvs != nil:
 		s.bag = s.sample
 		s.mvs.Sample(s.bag, buffer, s.p.Seed, round)
+	case s.temperature > 0:
+		gradients.WeighBayesian(s.pool, buffer, s.temperature, s.p.Seed, round/s.p.RowEvery)
+		return
+	case s.bootstrap != nil && s.bootstrap.Weighs(): // the weights of rows are those of the draws, which stay for RowEvery rounds
+		s.bag = s.sample
+		s.bootstrap.Sample(s.pool, s.bag, buffer, s.p.Seed, round/s.p.RowEvery)
 	case s.sample == nil || s.bag != nil && round%s.p.RowEvery != 0:
 		return
 	default:
 		s.bag = s.sample
-		s.bag.Sample(s.pool, s.p.Seed, round/s.p.RowEvery, s.p.RowFraction)
+		s.draw(buffer, round/s.p.RowEvery)
 	}
 	if s.outside == nil {
 		s.outside = make([]uint32, 0, rows)
 	}
 	s.outside = s.bag.Outside(s.outside[:0])
+}
+
+// draw refills the bag without a look at gradients.
+func (s *sampler) draw(buffer *gradients.Buffer, iteration int) {
+	switch {
+	case s.strata != nil:
+		s.strata.Sample(s.pool, s.bag, s.p.Seed, iteration)
+	case s.bootstrap != nil:
+		s.bootstrap.Sample(s.pool, s.bag, buffer, s.p.Seed, iteration)
+	default:
+		s.bag.Sample(s.pool, s.p.Seed, iteration, s.p.RowFraction)
+	}
 }

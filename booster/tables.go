@@ -241,6 +241,8 @@ func (in *Input) needsMemory(p *Params) string {
 		return `train.gradients = "f32" needs them in memory`
 	case p.ValidBy != "":
 		return "train.valid_by needs them in memory"
+	case p.RowBy != "" && p.RowBy != ByQuery:
+		return "sampling.row_by needs them in memory"
 	case p.Binning.Sample == 0:
 		return "binning.sample = 0 needs them in memory"
 	}

@@ -96,6 +96,10 @@ func (r *run) prepare(ctx context.Context, train source) (*boosting, error) {
 	if err != nil {
 		return nil, err
 	}
+	samples, err := r.newRowSamples(in, ex)
+	if err != nil {
+		return nil, err
+	}
 	list, err := r.chooseMetrics(ex.objective)
 	if err != nil {
 		return nil, err
@@ -113,7 +117,7 @@ func (r *run) prepare(ctx context.Context, train source) (*boosting, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r.newBoosting(ex, data, pl, list)
+	return r.newBoosting(ex, data, pl, list, samples)
 }
 
 // close ends what the run has started.

@@ -46,7 +46,7 @@ var needless = map[string]string{
 	"force_col_wise":    "the layout is chosen from the table's shape: leave it out",
 	"max_categories":    "use categorical.max_cat",
 	"bagging_seed":      "train.seed is the only seed",
-	"bootstrap_type":    "set sampling.mvs_fraction (MVS), sampling.row_fraction (Bernoulli), or neither (No)",
+	"bootstrap_type":    "set sampling.mvs_fraction (MVS), sampling.row_fraction (Bernoulli), both row_fraction and sampling.replace (Poisson), sampling.bagging_temperature (Bayesian), or none (No)",
 	"sampling_method":   "set sampling.mvs_fraction (gradient_based) or sampling.row_fraction (uniform)",
 	"drop_seed":         "train.seed is the only seed",
 	"num_parallel_tree": "set train.boosting = \"rf\" for a forest of train.rounds trees",
@@ -220,6 +220,8 @@ func (r *reader) translate(k *Key, alias string, v any) any {
 		if on, ok := v.(bool); ok {
 			return map[bool]string{true: "on", false: "off"}[on]
 		}
+	case alias == "bagging_by_query":
+		return pick(v, "", booster.ByQuery)
 	case alias == "uniform_drop":
 		return pick(v, booster.WeightedDrop, booster.UniformDrop)
 	case alias == "xgboost_dart_mode":

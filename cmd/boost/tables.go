@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"boost/booster"
 	"boost/booster/model"
 	"boost/configs"
 	"boost/dataset"
@@ -137,12 +138,15 @@ func roleOptions(c *configs.Config) []dataset.Option {
 }
 
 // idColumns are the columns that are no features and stay as they are written: those that name
-// the rows, and the one that marks rows for validation.
+// the rows, and those that mark rows for validation or that are drawn together.
 func idColumns(c *configs.Config) []string {
-	if by := c.Params.ValidBy; by != "" && !slices.Contains(c.Data.ID, by) {
-		return append(slices.Clone(c.Data.ID), by)
+	columns := slices.Clone(c.Data.ID)
+	for _, by := range []string{c.Params.ValidBy, c.Params.RowBy} {
+		if by != "" && !(by == booster.ByQuery && by == c.Params.RowBy) && !slices.Contains(columns, by) {
+			columns = append(columns, by)
+		}
 	}
-	return c.Data.ID
+	return columns
 }
 
 // refuseModels says of a model that it is no table.

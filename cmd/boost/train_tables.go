@@ -50,8 +50,13 @@ func (r *trainRun) load(ctx context.Context, rebuild bool) (*booster.Tables, err
 	if errors.Is(err, dataset.ErrNoLabel) {
 		return nil, r.noLabel
 	}
-	if absent, ok := errors.AsType[*dataset.AbsentError](err); ok && absent.Option == "id" && absent.Column == c.Params.ValidBy {
-		absent.Option = "valid_by"
+	if absent, ok := errors.AsType[*dataset.AbsentError](err); ok && absent.Option == "id" {
+		switch absent.Column {
+		case c.Params.ValidBy:
+			absent.Option = "valid_by"
+		case c.Params.RowBy:
+			absent.Option = "row_by"
+		}
 	}
 	if err != nil {
 		return nil, err
