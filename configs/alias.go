@@ -49,7 +49,7 @@ var needless = map[string]string{
 	"bootstrap_type":    "set sampling.mvs_fraction (MVS), sampling.row_fraction (Bernoulli), both row_fraction and sampling.replace (Poisson), sampling.bagging_temperature (Bayesian), or none (No)",
 	"sampling_method":   "set sampling.mvs_fraction (gradient_based) or sampling.row_fraction (uniform)",
 	"drop_seed":         "train.seed is the only seed",
-	"num_parallel_tree": "set train.boosting = \"rf\" for a forest of train.rounds trees",
+	"num_parallel_tree": "a forest has train.rounds trees: see train.boosting",
 	"tree_method":       "trees always grow on histograms: leave it out",
 	"device":            "this version runs on the processor only: leave it out",
 	"device_type":       "this version runs on the processor only: leave it out",
@@ -74,7 +74,7 @@ var boostingAliases = map[string]string{
 
 // refusedBoosting holds ways of boosting of peers that are no such way here, with the reason.
 var refusedBoosting = map[string]string{
-	"goss":     "GOSS is a way to sample rows here: leave it out and set sampling.goss_top = 0.2 and sampling.goss_other = 0.1",
+	"goss":     "GOSS is a way to sample rows here: leave it out and set sampling.goss_top and sampling.goss_other (LightGBM's defaults are 0.2 and 0.1)",
 	"gblinear": "a linear model without trees is not built in",
 	"ordered":  "CatBoost's ordered boosting is not built in: leave it out, or set \"gbdt\" (its Plain)",
 }

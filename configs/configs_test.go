@@ -210,7 +210,7 @@ func TestFileProblems(t *testing.T) {
 		{"needless in XGBoost", "[train]\ntree_method = \"hist\"", `run.toml:2: unknown key "train.tree_method": trees always grow on histograms`},
 		{"needless", "num_class = 3", `run.toml:1: unknown key "num_class": the classes are taken from the label: leave it out`},
 		{"objective", "[train]\nobjective = \"posson\"", `not "posson" (did you mean "poisson"?)`},
-		{"goss", "boosting = \"goss\"", `run.toml:1: train.boosting = "goss": GOSS is a way to sample rows here: leave it out and set sampling.goss_top = 0.2 and sampling.goss_other = 0.1`},
+		{"goss", "boosting = \"goss\"", `run.toml:1: train.boosting = "goss": GOSS is a way to sample rows here: leave it out and set sampling.goss_top and sampling.goss_other (LightGBM's defaults are 0.2 and 0.1)`},
 		{"ordered boosting", "boosting_type = \"Ordered\"", `CatBoost's ordered boosting is not built in`},
 		{"linear booster", "booster = \"gblinear\"", `a linear model without trees is not built in`},
 		{"seed of dart", "drop_seed = 4", `train.seed is the only seed`},
