@@ -138,6 +138,9 @@ func (s *Storage) EqualHessians() bool {
 	return math.Round(float64(s.equal)/s.params.HessScale) >= float64(s.mode.MaxHessCode())
 }
 
+// SameHessians reports whether all rows in the bag have one hessian, above 0.
+func (s *Storage) SameHessians() bool { return s.equal > 0 }
+
 // Codes16 returns the codes of mode I16, one per row.
 func (s *Storage) Codes16() ([]int16, []uint16) { return s.grad16, s.hess16 }
 

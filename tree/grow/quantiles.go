@@ -18,6 +18,7 @@ type quantiles struct {
 	scores  []float64
 	hess    []float32
 	up      float64 // hessians are multiplied by it to be whole numbers
+	same    bool    // all hessians are the same
 	level   float64
 	start   []int     // of the leaves in the next two
 	values  []float64 // labels less scores, of rows with a hessian above 0
@@ -42,7 +43,7 @@ func (g *Grower) QuantileLeaves(t *tree.Tree, st *gradients.Storage, level float
 	q := g.quantiles
 	_, q.hess = st.Floats()
 	_, largest := st.Largest()
-	q.up = math.Ldexp(1, -LeafUnit(largest))
+	q.up, q.same = math.Ldexp(1, -LeafUnit(largest)), st.SameHessians()
 	q.tree, q.level, q.labels, q.scores = t, level, labels, scores
 	for l := range t.Leaf {
 		q.start[l+1] = q.start[l] + g.rows.count(int(g.leaves[l]))
@@ -55,9 +56,17 @@ func (g *Grower) QuantileLeaves(t *tree.Tree, st *gradients.Storage, level float
 func (q *quantiles) Run(worker, leaf int) {
 	lo, hi := q.start[leaf], q.start[leaf+1]
 	values, weights, n := q.values[lo:hi], q.weights[lo:hi], 0
+	if q.same {
+		weights = nil
+	}
 	for _, run := range q.g.rows.byNode[q.g.leaves[leaf]] {
 		for _, e := range run.Entries {
 			row := run.First + int(hist.Row(e))
+			if q.same {
+				values[n] = q.labels[row] - q.scores[row]
+				n++
+				continue
+			}
 			weight := uint32(math.RoundToEven(float64(q.hess[row]) * q.up))
 			values[n], weights[n] = q.labels[row]-q.scores[row], weight
 			if weight > 0 {
@@ -65,7 +74,11 @@ func (q *quantiles) Run(worker, leaf int) {
 			}
 		}
 	}
-	if n > 0 {
-		q.tree.Leaf[leaf] = float64(q.g.config.LearningRate * q.search[worker].Of(values[:n], weights[:n], q.level))
+	if n == 0 {
+		return
 	}
+	if weights != nil {
+		weights = weights[:n]
+	}
+	q.tree.Leaf[leaf] = float64(q.g.config.LearningRate * q.search[worker].Of(values[:n], weights, q.level))
 }

@@ -159,8 +159,13 @@ func (s selection) sort() {
 
 func bounds(values []float64) (least, most float64) {
 	least, most = values[0], values[0]
-	for _, v := range values[1:] {
-		least, most = min(least, v), max(most, v)
+	for _, v := range values[1:] { // not by min and max, which look for NaN
+		if v < least {
+			least = v
+		}
+		if v > most {
+			most = v
+		}
 	}
 	return least, most
 }
