@@ -165,7 +165,9 @@ func TestModesRefuse(t *testing.T) {
 }
 
 // Losses on the test rows of real sets are within 2 % of LightGBM's with the same settings: those of reference.json, and of
-// the forest on california_housing those of LightGBM 4.6.0 with bagging_fraction = feature_fraction = 0.7, bagging_freq = 1.
+// the forest on california_housing those of LightGBM 4.6.0 with bagging_fraction = feature_fraction = 0.7, bagging_freq = 1. What dart
+// drops matters more there: LightGBM 4.7.0 reaches 49,137, 47,443 and 51,692 with drop_seed = 4, 5 and 6, and ours has to be within 6 %
+// of their mean.
 func TestModesAgreeWithLightGBM(t *testing.T) {
 	if testing.Short() {
 		t.Skip("four trainings of 200 rounds on real sets")
@@ -176,7 +178,7 @@ func TestModesAgreeWithLightGBM(t *testing.T) {
 		want                               float64 // 0: by reference.json
 	}{
 		{"adult", "binary", "binary_logloss", "logloss", dart, 0},
-		{"california_housing", "regression", "rmse", "rmse", dart, 0},
+		{"california_housing", "regression", "rmse", "rmse", dart, 49423.93},
 		{"adult", "binary", "binary_logloss", "logloss", forest, 0},
 		{"california_housing", "regression", "rmse", "rmse", forest, 61296.47},
 	} {
@@ -195,7 +197,11 @@ func TestModesAgreeWithLightGBM(t *testing.T) {
 			if want == 0 {
 				want = referenceLoss(t, c.set, c.peer, c.loss)
 			}
-			if ratio := got / want; ratio < 0.98 || ratio > 1.02 {
+			within := 0.02
+			if c.set == "california_housing" && c.peer == dart {
+				within = 0.06
+			}
+			if ratio := got / want; ratio < 1-within || ratio > 1+within {
 				t.Errorf("%s is %v, LightGBM's %v", c.metric, got, want)
 			}
 		})
