@@ -14,15 +14,16 @@ import (
 // scores that its gradients are taken at, and is put back with them, all at lower weights. While
 // training goes on, trees hold the leaf values of learning rate 1, and each round has a weight that they are multiplied by.
 //
-// It costs 8 bytes per row and output.
+// It costs 8 bytes per row and output, and leaf numbers.
 type dropout struct {
 	*Dart
 	seed    uint64
-	weights []float64 // by round of the run
-	best    []float64 // as they were after the best round
-	dropped []int     // rounds of the run that the current round leaves out, ascending
-	factor  float64   // on their weights once the round has been grown
-	without []float64 // what they add to the scores of the training rows, outputs × n
+	weights []float64    // by round of the run
+	best    []float64    // as they were after the best round
+	dropped []int        // rounds of the run that the current round leaves out, ascending
+	factor  float64      // on their weights once the round has been grown
+	without []float64    // what they add to the scores of the training rows, outputs × n
+	numbers *leafNumbers // of the training rows; nil where there is no room for them
 }
 
 func newDropout(p *Params, scores int) *dropout {
@@ -104,7 +105,7 @@ func (b *boosting) drop(round int, rate float64) float64 {
 		return weight
 	}
 	clear(d.without)
-	b.addAll(b.droppedTrees(1), b.data.matrix, d.without)
+	b.addDropped(b.droppedTrees(1), d.numbers, b.data.matrix, d.without)
 	b.pool.Do(parallel.Blocks(len(b.scores), saveBlock), &addTask{b.scores, d.without, -1})
 	return weight
 }
@@ -117,7 +118,7 @@ func (b *boosting) putBack(weight float64) {
 		if len(b.data.sets) > 0 {
 			trees := b.droppedTrees(d.factor - 1)
 			for _, s := range b.data.sets {
-				b.addAll(trees, s.matrix, s.raw)
+				b.addDropped(trees, s.numbers, s.matrix, s.raw)
 			}
 		}
 		for _, i := range d.dropped {
@@ -125,6 +126,21 @@ func (b *boosting) putBack(weight float64) {
 		}
 	}
 	d.weights = append(d.weights, weight)
+}
+
+// addDropped adds the trees of the dropped rounds to raw scores.
+func (b *boosting) addDropped(trees []tree.Tree, numbers *leafNumbers, m *binning.Matrix, scores []float64) {
+	if numbers == nil {
+		b.addAll(trees, m, scores)
+		return
+	}
+	at := make([]int, 0, len(trees))
+	for _, i := range b.dart.dropped {
+		for k := range b.outputs {
+			at = append(at, i*b.outputs+k)
+		}
+	}
+	numbers.add(b.pool, trees, at, b.outputs, scores)
 }
 
 // droppedTrees returns the trees of the dropped rounds at their weights, times a factor.

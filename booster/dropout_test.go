@@ -2,6 +2,7 @@ package booster_test
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"boost/booster"
@@ -134,4 +135,28 @@ func rmse(t *testing.T, table *dataset.Table, predicted []float64) float64 {
 		sum, all = sum+weights[i]*(y-predicted[i])*(y-predicted[i]), all+weights[i]
 	}
 	return math.Sqrt(sum / all)
+}
+
+// Leaf values are the same whether the leaves of rows are kept, as for up to 256 leaves, or found again in each round.
+func TestDartWithAndWithoutLeafNumbers(t *testing.T) {
+	table, valid := small(t, 11, 6000, true), small(t, 12, 700, true)
+	for _, objective := range []string{"regression", "multiclass"} {
+		p := booster.Defaults()
+		p.Objective, p.Rounds, p.Boosting, p.RowFraction, p.Tree.MinDataInLeaf = objective, 12, booster.DartBoosting, 0.7, 100
+		p.Dart.DropRate, p.Dart.SkipDrop = 0.5, 0
+		p.Tree.Leaves = 256
+		kept := train(t, p, table, booster.Valid("valid", valid))
+		p.Tree.Leaves = 257
+		walked := train(t, p, table, booster.Valid("valid", valid))
+		if !slices.Equal(kept.Leaves(), walked.Leaves()) {
+			t.Errorf("%s: other leaf values", objective)
+		}
+		for i, h := range kept.Contents().History {
+			for round, v := range h.Values {
+				if got := walked.Contents().History[i].Values[round]; *got != *v {
+					t.Errorf("%s: %s of round %d is %v and %v", objective, h.Metric, round, *v, *got)
+				}
+			}
+		}
+	}
 }

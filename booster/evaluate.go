@@ -29,6 +29,7 @@ type evalSet struct {
 	raw     []float64 // outputs × n
 	sum     []float64 // of a random forest: what its trees add up to, outputs × n; nil otherwise
 	values  []float64
+	numbers *leafNumbers // of boosting with dropout; nil where there is no room for them
 	history [][]*float64 // by metric, then round; nil = not evaluated or undefined
 }
 

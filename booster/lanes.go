@@ -87,6 +87,12 @@ func (task *besideTask) Run(worker, output int) {
 func (b *boosting) growTrees(round int) error {
 	first := len(b.trees)
 	b.trees = append(b.trees, make([]tree.Tree, b.outputs)...)
+	if b.dart != nil && b.dart.numbers != nil {
+		b.dart.numbers.begin(b.outputs)
+		for _, s := range b.data.sets {
+			s.numbers.begin(b.outputs)
+		}
+	}
 	if b.lanes.beside > 0 {
 		b.pool.Do(b.lanes.beside, &besideTask{b, round})
 	}
@@ -128,6 +134,10 @@ func (b *boosting) growTree(l *lane, round, output int) (g grown) {
 	if g.err = b.keep(at, made.Leaf); g.err != nil {
 		return g
 	}
+	if b.dart != nil && b.dart.numbers != nil {
+		b.number(l, added, output)
+		return g
+	}
 	if !b.forest() {
 		l.grower.AddLeafValues(added, scores)
 	}
@@ -140,6 +150,23 @@ func (b *boosting) growTree(l *lane, round, output int) (g grown) {
 		l.pool.Do(task.pieces(), &task)
 	}
 	return g
+}
+
+// number finds the leaves of all rows in a new tree, and adds their values to the scores.
+func (b *boosting) number(l *lane, added *tree.Tree, output int) {
+	t, d := numbered(added), b.dart.numbers
+	found := d.found[output*b.n : (output+1)*b.n]
+	l.grower.AddLeafValues(t, found)
+	if b.sampler.bag != nil {
+		task := treeTask{t: t, cuts: b.data.cuts, matrix: b.data.matrix, scores: found, rows: b.sampler.outside}
+		l.pool.Do(task.pieces(), &task)
+	}
+	d.take(l.pool, output, b.outputs, added.Leaf, b.scores[output*b.n:(output+1)*b.n])
+	for _, s := range b.data.sets {
+		task := treeTask{t: t, cuts: b.data.cuts, matrix: s.matrix, scores: s.numbers.found[output*s.n : (output+1)*s.n]}
+		l.pool.Do(task.pieces(), &task)
+		s.numbers.take(l.pool, output, b.outputs, added.Leaf, s.raw[output*s.n:(output+1)*s.n])
+	}
 }
 
 // weigh returns a new tree as it is added to scores: itself with the leaf values that stay, or a copy where their weight changes later.

@@ -16,6 +16,7 @@ type plan struct {
 	copied     []binning.PackedGroup // the row-major copy that is read; nil for none
 	beside     int                   // trees of a round that grow side by side
 	keepBest   bool                  // the scores of the best round are kept
+	numbers    bool                  // of boosting with dropout: the leaves of rows are kept
 	bytes      budget
 	inFiles    bool // the training rows stay in files
 }
@@ -64,10 +65,24 @@ func (r *run) plan(in *inputs, ex *examples, data *binned) (*plan, error) {
 		pl.keepBest = true
 		pl.bytes.rows += scores
 	}
+	numbers := leafNumberBytes(&r.p, ex, data.sets)
+	if r.p.Boosting == DartBoosting && r.p.Tree.Leaves <= mostNumbered && (!in.inFiles || r.p.MemoryLimit > 0) && limit.left(pl.bytes.total()+numbers) >= 0 {
+		pl.numbers = true
+		pl.bytes.rows += numbers
+	}
 	r.log.Debug("histogram builder", "strategy", pl.name(), "reason", pl.reason, "threads", threads)
 	r.report.PeakBytes, r.report.Threads = pl.bytes.total(), threads
 	r.report.Builder, r.report.Gradients, r.report.Objective = pl.name(), r.p.Gradients, r.p.Objective
 	return pl, nil
+}
+
+// leafNumberBytes returns what the leaves of all rows in all trees take.
+func leafNumberBytes(p *Params, ex *examples, sets []*evalSet) int64 {
+	rows := int64(ex.n)
+	for _, s := range sets {
+		rows += int64(s.n)
+	}
+	return rows * int64(ex.outputs) * (int64(p.Rounds) + 8)
 }
 
 // choosePlan chooses how histograms are built.

@@ -68,6 +68,12 @@ func (r *run) newBoosting(ex *examples, data *binned, pl *plan, list []metrics.M
 	})
 	if r.p.Boosting == DartBoosting {
 		b.dart = newDropout(&r.p, len(b.scores))
+		if pl.numbers {
+			b.dart.numbers = newLeafNumbers(ex.n, ex.outputs)
+			for _, s := range data.sets {
+				s.numbers = newLeafNumbers(s.n, ex.outputs)
+			}
+		}
 	}
 	for _, s := range data.sets {
 		startScores(s.raw, s.initial, b.base)
