@@ -101,16 +101,15 @@ func (b *Bootstrap) Run(_, block int) {
 		}
 		in = append(in, uint16(row-lo))
 		if times > 1 {
-			b.buffer.weigh(row, float32(times))
+			b.buffer.weigh(row, b.rows, float32(times))
 		}
 	}
 	b.bag.blocks[block] = in
 }
 
-// weigh multiplies the gradients and hessians of a row.
-func (b *Buffer) weigh(row int, weight float32) {
-	n := len(b.Grad) / b.Outputs
-	for at := row; at < len(b.Grad); at += n {
+// weigh multiplies the gradients and hessians of one of so many rows.
+func (b *Buffer) weigh(row, rows int, weight float32) {
+	for at := row; at < len(b.Grad); at += rows {
 		b.Grad[at] *= weight
 		b.Hess[at] *= weight
 	}
@@ -129,7 +128,7 @@ func WeighBayesian(pool *parallel.Pool, buffer *Buffer, temperature float64, see
 			if temperature != 1 {
 				weight = detmath.Exp(temperature * detmath.Log(weight))
 			}
-			buffer.weigh(row, float32(weight))
+			buffer.weigh(row, n, float32(weight))
 		}
 	}))
 }
