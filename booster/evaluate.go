@@ -149,7 +149,7 @@ func (r *run) chooseMetrics(objective objectives.Objective) ([]metrics.Metric, e
 		if err != nil {
 			return nil, fmt.Errorf("%w: metrics.names: %w", ErrParams, err)
 		}
-		if !metrics.Fits(name, string(objective.Link())) {
+		if !metrics.Fits(name, objectives.MetricLink(objective.Name(), objective.Link())) {
 			return nil, fmt.Errorf("%w: metrics.names: %s is not defined for objective %s (there are %s)",
 				ErrParams, name, r.p.Objective, strings.Join(defaults, ", "))
 		}
@@ -164,6 +164,7 @@ type judge struct {
 	link    objectives.Link
 	outputs int
 	gains   []float64 // of labels, in ndcg
+	times   *metrics.Survival
 	pool    *parallel.Pool
 	metrics []metrics.Metric
 	sets    []*evalSet
@@ -179,7 +180,8 @@ func (r *run) newJudge(ex *examples, sets []*evalSet, list []metrics.Metric) jud
 		s.history = make([][]*float64, len(list))
 	}
 	return judge{
-		link: ex.objective.Link(), outputs: ex.outputs, gains: objectives.GainsOf(ex.objective), pool: r.pool, metrics: list, sets: sets,
+		link: ex.objective.Link(), outputs: ex.outputs, gains: objectives.GainsOf(ex.objective),
+		times: (*metrics.Survival)(objectives.SurvivalOf(ex.objective)), pool: r.pool, metrics: list, sets: sets,
 		early: r.p.EarlyStopping > 0 && len(sets) > 0, stop: stopper{rounds: r.p.EarlyStopping, higher: list[0].HigherIsBetter()},
 	}
 }
@@ -210,7 +212,8 @@ func (j *judge) evaluate(due bool) {
 // evaluateSet returns each metric of a set's raw scores.
 func (j *judge) evaluateSet(s *evalSet) []float64 {
 	in := metrics.Input{
-		Outputs: j.outputs, Raw: s.raw, Values: s.values, Labels: s.labels, Weights: s.weights, Queries: s.queries, Gains: j.gains, Pool: j.pool,
+		Outputs: j.outputs, Raw: s.raw, Values: s.values, Labels: s.labels, Weights: s.weights, Queries: s.queries, Gains: j.gains,
+		Survival: j.times, Pool: j.pool,
 	}
 	return metrics.Evaluate(in, j.link, j.metrics)
 }

@@ -3,6 +3,7 @@ package booster
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"boost/booster/internal/labels"
@@ -41,6 +42,9 @@ func (r *run) examples(in *inputs) (*examples, error) {
 	if value := labels[0]; target.classes == nil && !slices.ContainsFunc(labels, func(v float64) bool { return v != value }) {
 		r.log.Warn("every row has the same label: so will every prediction", "label", value)
 	}
+	if info, ok := objectives.Lookup(r.p.Objective); ok && info.Times && table.EventColumn() == nil {
+		r.reportCensored(labels)
+	}
 	r.usePool(table.NumRows() * featureCount(in.schema) * target.outputs)
 	if r.p.HoldsOut(len(in.valid)) {
 		if labels, err = r.holdOut(in, target, labels); err != nil {
@@ -54,6 +58,21 @@ func (r *run) examples(in *inputs) (*examples, error) {
 	}
 	ex.storing, err = r.chooseGradients(ex.n, target.outputs, in.inFiles)
 	return ex, err
+}
+
+// reportCensored says which rows of a table without an event column are censored.
+func (r *run) reportCensored(times []float64) {
+	censored := 0
+	for _, t := range times {
+		if math.Signbit(t) {
+			censored++
+		}
+	}
+	if censored == 0 {
+		r.log.Warn("no row is censored: name the column that is 1 where the event came at the row's time and 0 where it did not, data.event = \"…\"")
+		return
+	}
+	r.log.Info("rows with a time below 0 are censored at that time without its sign, because no data.event is given", "rows", censored)
 }
 
 // newExamples takes what is known of the rows from a table, and checks it.
@@ -85,6 +104,9 @@ func newExamples(target *target, table *dataset.Table, labels []float64, p *Para
 	}
 	if err := target.objective.Check(ex.Rows); err != nil {
 		return nil, atRow(table, err)
+	}
+	if o, ok := target.objective.(objectives.OfAllRows); ok {
+		ex.Order = o.Order(ex.Rows)
 	}
 	ex.pieces = objectives.Pieces(target.objective, ex.Rows, gradientBlock)
 	return ex, nil

@@ -115,12 +115,19 @@ func pairTable(t *testing.T, objective string) *dataset.Table {
 			a[i] = math.NaN()
 		}
 	}
+	event := make([]bool, n)
+	for i := range n {
+		event[i] = i%5 != 0
+	}
 	columns := []dataset.ColumnData{
 		{Name: "y", Values: y}, {Name: "a", Values: a}, {Name: "b", Values: b}, {Name: "c", Values: c}, {Name: "cat", Values: cat}, {Name: "w", Values: w},
 	}
 	opts := []dataset.Option{dataset.Label("y"), dataset.Weight("w")}
 	if info.Queries {
 		columns, opts = append(columns, dataset.ColumnData{Name: "q", Values: q}), append(opts, dataset.Group("q"))
+	}
+	if info.Times {
+		columns, opts = append(columns, dataset.ColumnData{Name: "e", Values: event}), append(opts, dataset.Event("e"))
 	}
 	table, err := dataset.FromColumns(columns, opts...)
 	if err != nil {

@@ -57,6 +57,10 @@ func newTarget(p *Params, custom objectives.Objective, t *dataset.Table, names s
 	if custom != nil && !reflect.DeepEqual(p.Loss, objectives.Params{}) {
 		return nil, fmt.Errorf("%w: objective %s is your own: parameters of built-in ones (objective.…) have no effect on it", ErrParams, custom.Name())
 	}
+	if c := t.EventColumn(); c != nil && custom == nil && known && !info.Times {
+		return nil, fmt.Errorf("%w: data.event = %q: objective %s is not of times, which cox is: leave the key out, or name the column in data.ignore",
+			ErrParams, c.Name(), p.Objective)
+	}
 	if custom == nil && known {
 		var err error
 		if p.Loss, err = info.Complete(p.Loss); err != nil { // of an objective that was inferred
@@ -149,7 +153,7 @@ func (tg *target) labels(t *dataset.Table) ([]float64, error) {
 	return t.EncodeLabels(tg.classes, tg.numeric)
 }
 
-// InferObjective chooses an objective for the table's label: binary for two
+// InferObjective chooses an objective for the table's label: cox for times beside an event column, binary for two
 // classes, multiclass for more text classes or for up to 20 whole numbers that have two
 // rows each on average, else regression. A label of more than 20 texts that differ in more than half of the rows
 // holds ids, and is refused. The reason is for people.

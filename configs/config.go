@@ -39,6 +39,7 @@ type Data struct {
 	Label       string
 	Weight      string
 	Group       string
+	Event       string
 	InitScore   []string // one column per output
 	ID          []string
 	Ignore      []string

@@ -101,10 +101,14 @@ func (t *Table) EncodeClasses(classes []string, numeric bool) ([]float64, error)
 	return encoded, nil
 }
 
-// EncodeLabels returns the labels as training counts them: EncodeClasses, or NumericLabels if
-// classes is nil.
+// EncodeLabels returns the labels as training counts them: EncodeClasses, or NumericLabels if classes is nil.
+// Where the table has an event column, the labels are times, and those of censored rows are negative: a censored row of time 0
+// has -0. A time below 0, and an event that is not 0 or 1, is then an error that names the first such row.
 func (t *Table) EncodeLabels(classes []string, numeric bool) ([]float64, error) {
-	if classes == nil {
+	switch {
+	case classes == nil && t.EventColumn() != nil:
+		return t.survivalLabels()
+	case classes == nil:
 		return t.NumericLabels()
 	}
 	return t.EncodeClasses(classes, numeric)

@@ -73,6 +73,10 @@ func Weight(name string) Option { return func(o *chunk.Options) { o.Weight = nam
 // The rows of a query stand together.
 func Group(name string) Option { return func(o *chunk.Options) { o.Group = name } }
 
+// Event names the column of a table of times that is 1 where the event came at the row's time, and 0 where the row
+// is censored: its time is that up to which the event had not come. The time is the label.
+func Event(name string) Option { return func(o *chunk.Options) { o.Event = name } }
+
 // InitScore names the columns of the raw scores that training starts from, one per
 // output of the model, in the order of the outputs.
 func InitScore(names ...string) Option {

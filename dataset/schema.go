@@ -13,6 +13,7 @@ const (
 	IDRole        = chunk.IDRole
 	GroupRole     = chunk.GroupRole     // the query that a row belongs to
 	InitScoreRole = chunk.InitScoreRole // the raw score that training starts from, one column per output
+	EventRole     = chunk.EventRole     // whether the event came at the row's time
 )
 
 // Kind is how a column's values are held.

@@ -70,7 +70,7 @@ func TestSlopes(t *testing.T) {
 		}},
 		{"squared_log", objectives.Params{}, func(s, y float64) float64 { return square(s - math.Log1p(y)) }},
 	}
-	tested := map[string]bool{"binary": true, "multiclass": true, "one_vs_all": true}
+	tested := map[string]bool{"binary": true, "multiclass": true, "one_vs_all": true, "cox": true}
 	for _, c := range losses {
 		tested[c.name] = true
 		t.Run(c.name, func(t *testing.T) {

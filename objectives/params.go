@@ -25,6 +25,8 @@ type Params struct {
 	Norm       string    // lambdarank, pairwise: "on" if gradients are divided by a measure of their size in the query
 	Sigmoid    float64   // lambdarank, pairwise: how steep the chance of the order of two rows is in the distance of their scores
 	LabelGain  []float64 // lambdarank: gains of labels 0, 1, …; empty = 2^label − 1 of labels up to 30
+
+	Ties string // cox: how events of one time are taken, "breslow" or "efron"
 }
 
 // Settings describes the parameters, those of p.
@@ -59,6 +61,8 @@ func Settings(p *Params) []setting.Setting {
 		{Name: "objective.label_gain", Value: &p.LabelGain, OmitDefault: true,
 			Doc:     "lambdarank: gains in ndcg of labels 0, 1, 2 and so on; metrics take them too. Empty = 2^label - 1 of labels up to 30.",
 			Aliases: []string{"label_gain"}},
+		{Name: "objective.ties", Value: &p.Ties, Choices: []string{breslow, efron}, Optional: true, OmitDefault: true,
+			Doc: "cox: how events of one time are taken: \"breslow\", each beside all rows of that time, or \"efron\", as if they came one after another. Empty = \"breslow\"."},
 	}
 }
 

@@ -17,6 +17,13 @@ type OfQueries interface {
 	OfQueries()
 }
 
+// OfAllRows is an Objective whose gradient of a row depends on all other rows. Gradients gets all rows in one call.
+type OfAllRows interface {
+	Objective
+	// Order returns what Gradients needs to know of the rows in every round: their numbers in an order of the labels.
+	Order(rows Rows) []int32
+}
+
 // NeedsQueries reports whether the objective is one of whole queries.
 func NeedsQueries(o Objective) bool { _, ok := o.(OfQueries); return ok }
 
@@ -35,6 +42,9 @@ var ErrNoQueries = errors.New("there are no queries: name the column that tells 
 // pieces[i+1]. They depend on the rows alone.
 func Pieces(o Objective, rows Rows, size int) (pieces []int) {
 	n := len(rows.Labels)
+	if _, ok := o.(OfAllRows); ok {
+		return []int{0, n}
+	}
 	if !NeedsQueries(o) {
 		for lo := 0; lo < n; lo += size {
 			pieces = append(pieces, lo)

@@ -29,6 +29,7 @@ type Info struct {
 	Labels  Labels
 	Link    Link
 	Queries bool                               // it is of whole queries, as OfQueries is
+	Times   bool                               // labels are times, negative where a row is censored
 	Takes   Params                             // the defaults of the parameters that it takes, zero of others
 	Metrics func(Params) []string              // evaluated if none are named; the first leads early stopping
 	Make    func(o Options) (Objective, error) // of complete parameters
@@ -43,6 +44,7 @@ var registry = []Info{
 	l1Info, huberInfo, fairInfo, logCoshInfo, quantileInfo, expectileInfo, mapeInfo,
 	poissonInfo, gammaInfo, tweedieInfo, squaredLogInfo,
 	lambdaRankInfo, xendcgInfo, pairwiseInfo,
+	coxInfo,
 }
 
 // Names returns the names of the built-in losses.
@@ -75,6 +77,15 @@ func New(name string, o Options) (Objective, error) {
 		return nil, err
 	}
 	return info.Make(o)
+}
+
+// MetricLink returns the word by which metrics know whether they are defined for the predictions of a loss: the link, or for losses of
+// times the loss itself.
+func MetricLink(name string, link Link) string {
+	if info, ok := Lookup(name); ok && info.Times {
+		return name
+	}
+	return string(link)
 }
 
 // DefaultMetrics returns the names of the metrics that are evaluated if none are named: those of a built-in

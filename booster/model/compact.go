@@ -15,6 +15,7 @@ import (
 	"boost/internal/heapsize"
 	"boost/internal/kernel/predict"
 	"boost/objectives"
+	"boost/objectives/metrics"
 )
 
 // ErrNotCompressed means that a model cannot be a Compact: its trees are not packed.
@@ -191,6 +192,9 @@ func (c *Compact) DefaultMetrics() ([]string, error) { return c.head().Contents(
 
 // LabelGains is that of Model.
 func (c *Compact) LabelGains() ([]float64, error) { return c.head().Contents().LabelGains() }
+
+// Survival is that of Model.
+func (c *Compact) Survival() (*metrics.Survival, error) { return c.head().Contents().Survival() }
 
 // Link is Model.Link.
 func (c *Compact) Link() objectives.Link { return c.head().Contents().Link }

@@ -31,6 +31,7 @@ type Description struct {
 	Label      string               `json:"label,omitempty"`
 	Weight     string               `json:"weight,omitempty"`
 	Group      string               `json:"group,omitempty"`
+	Event      string               `json:"event,omitempty"`
 	InitScores []string             `json:"init_score,omitempty"`
 	ID         []string             `json:"id,omitempty"`
 	Features   []FeatureDescription `json:"features"`
@@ -151,6 +152,8 @@ func (m *Model) describeColumns(d *Description) {
 			d.Weight = s.Name
 		case dataset.GroupRole:
 			d.Group = s.Name
+		case dataset.EventRole:
+			d.Event = s.Name
 		case dataset.InitScoreRole:
 			d.InitScores = append(d.InitScores, s.Name)
 		case dataset.IDRole:

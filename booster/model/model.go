@@ -9,6 +9,7 @@ import (
 	"boost/dataset"
 	"boost/internal/kernel/predict"
 	"boost/objectives"
+	"boost/objectives/metrics"
 )
 
 // Model is a trained model. It is immutable and safe for concurrent use.
@@ -75,6 +76,9 @@ func (m *Model) DefaultMetrics() ([]string, error) { return m.contents.DefaultMe
 
 // LabelGains returns the gains of labels 0, 1, … in the model's metric ndcg, nil for the usual ones, 2^label − 1.
 func (m *Model) LabelGains() ([]float64, error) { return m.contents.LabelGains() }
+
+// Survival returns what metrics need to know of a model of times, nil for other models.
+func (m *Model) Survival() (*metrics.Survival, error) { return m.contents.Survival() }
 
 // Link returns the function from raw scores to predictions.
 func (m *Model) Link() objectives.Link { return m.contents.Link }

@@ -17,7 +17,7 @@ import (
 )
 
 // chooseMetrics translates and checks the names that were asked for; none means the defaults.
-func chooseMetrics(asked, defaults []string, link objectives.Link) ([]string, error) {
+func chooseMetrics(asked, defaults []string, link string) ([]string, error) {
 	if len(asked) == 0 {
 		return defaults, nil
 	}
@@ -32,7 +32,7 @@ func chooseMetrics(asked, defaults []string, link objectives.Link) ([]string, er
 			return nil, usagef("%v", err)
 		}
 		switch {
-		case !metrics.Fits(name, string(link)):
+		case !metrics.Fits(name, link):
 			return nil, usagef("metric %q does not fit this model: take %s", written, strings.Join(defaults, ", "))
 		case !slices.Contains(names, name):
 			names = append(names, name)
@@ -47,7 +47,7 @@ func metricsOf(m predictor, asked []string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	return chooseMetrics(asked, defaults, m.Link())
+	return chooseMetrics(asked, defaults, objectives.MetricLink(m.Objective(), m.Link()))
 }
 
 // figure is one metric's value; undefined ones are NaN.
@@ -92,9 +92,13 @@ func evaluateStages(ctx context.Context, m predictor, t *dataset.Table, names []
 		return nil, last, usagef("%v", err)
 	}
 	n, k := t.NumRows(), m.Outputs()
+	survival, err := m.Survival()
+	if err != nil {
+		return nil, last, err
+	}
 	in := metrics.Input{
 		Outputs: k, Raw: make([]float64, n*k), Values: make([]float64, n*k),
-		Labels: labels, Weights: weights, Queries: queries, Gains: gains, Pool: pool,
+		Labels: labels, Weights: weights, Queries: queries, Gains: gains, Survival: survival, Pool: pool,
 	}
 	judge := func(rounds int, rowMajor []float64) evaluation {
 		metrics.OutputMajor(rowMajor, k, in.Raw)

@@ -58,7 +58,7 @@ A file that begins like a model or has a name that ends in .boost is a model.`,
 				if f.sets != nil || f.noSpool {
 					return usagef("--set and --no-spool say how a table is read, and %s is a model", args[0])
 				}
-				for _, name := range []string{"label", "weight", "group", "ignore", "categorical"} {
+				for _, name := range []string{"label", "weight", "group", "event", "ignore", "categorical"} {
 					if cmd.Flags().Changed(name) {
 						return usagef("--%s names a column of a table, and %s is a model", name, args[0])
 					}

@@ -21,6 +21,7 @@ type keyFlag struct {
 var columnFlags = []keyFlag{
 	{name: "weight", key: "data.weight", usage: "`COLUMN` with the weight of each row"},
 	{name: "group", key: "data.group", usage: "`COLUMN` with the query of each row"},
+	{name: "event", key: "data.event", usage: "`COLUMN` that is 1 where the event came at the time in the label, 0 where not"},
 	{name: "ignore", key: "data.ignore", usage: "`COLUMNS` to leave out, separated by commas; repeatable"},
 	{name: "categorical", key: "data.categorical", usage: "`COLUMNS` to use as categories, also if they hold numbers, separated by commas; repeatable"},
 }

@@ -9,6 +9,7 @@ import (
 	"boost/booster/model"
 	"boost/dataset"
 	"boost/objectives"
+	"boost/objectives/metrics"
 )
 
 // predictor is what predicts: a model as either load gives it.
@@ -24,6 +25,7 @@ type predictor interface {
 	Objective() string
 	DefaultMetrics() ([]string, error)
 	LabelGains() ([]float64, error)
+	Survival() (*metrics.Survival, error)
 	Link() objectives.Link
 	Classes() []string
 	NumericClasses() bool

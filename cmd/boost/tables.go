@@ -127,7 +127,7 @@ func formatOptions(c *configs.Config) []dataset.Option {
 // roleOptions says what the columns of a table are for, where no schema does.
 func roleOptions(c *configs.Config) []dataset.Option {
 	opts := []dataset.Option{dataset.ID(idColumns(c)...), dataset.Ignore(c.Data.Ignore...), dataset.Categorical(c.Data.Categorical...),
-		dataset.Group(c.Data.Group), dataset.InitScore(c.Data.InitScore...)}
+		dataset.Group(c.Data.Group), dataset.Event(c.Data.Event), dataset.InitScore(c.Data.InitScore...)}
 	if c.Data.Label != "" {
 		opts = append(opts, dataset.Label(c.Data.Label))
 	}

@@ -175,7 +175,7 @@ func (r *trainRun) fit(ctx context.Context, rebuild bool) (*booster.Model, error
 	if err != nil {
 		return nil, err
 	}
-	if _, err := chooseMetrics(params.Metrics, defaults, objective.Link); err != nil {
+	if _, err := chooseMetrics(params.Metrics, defaults, objectives.MetricLink(objective.Name, objective.Link)); err != nil {
 		return nil, err
 	}
 	if err := r.checkTests(objective, table); err != nil {
@@ -334,7 +334,7 @@ func (r *trainRun) goOn() error {
 			return usagef("data.init_score = %q: %s was trained from %q", given, c.InitModel, known)
 		}
 	}
-	r.tables = append(formatOptions(c), dataset.Group(c.Data.Group), dataset.ID(idColumns(c)...))
+	r.tables = append(formatOptions(c), dataset.Group(c.Data.Group), dataset.Event(c.Data.Event), dataset.ID(idColumns(c)...))
 	if c.Data.Label != "" {
 		r.tables = append(r.tables, dataset.Label(c.Data.Label))
 	}

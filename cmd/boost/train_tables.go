@@ -130,7 +130,7 @@ func (r *trainRun) checkTests(objective objectives.Info, train *dataset.Table) e
 			}
 			_, err = t.EncodeClasses(classes, numeric)
 		} else {
-			_, err = t.NumericLabels()
+			_, err = t.EncodeLabels(nil, false)
 		}
 		if err == nil {
 			_, err = t.Weights()

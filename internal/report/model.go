@@ -141,6 +141,9 @@ func (r *Model) WriteText(w io.Writer) error {
 	if d.Group != "" {
 		rows = append(rows, []string{"group", format.OneLine(d.Group)})
 	}
+	if d.Event != "" {
+		rows = append(rows, []string{"event", format.OneLine(d.Event)})
+	}
 	if len(d.InitScores) > 0 {
 		rows = append(rows, []string{"init score", format.OneLine(strings.Join(d.InitScores, ", "))})
 	}

@@ -7,11 +7,13 @@ type Input struct {
 	Outputs int
 	Raw     []float64 // raw scores, K × n
 	Values  []float64 // predictions after the link, K × n
-	Labels  []float64 // n: the number, or the class index 0 … K-1
+	Labels  []float64 // n: the number, the class index 0 … K-1, or the time, see Survival
 	Weights []float64 // n, or nil for all 1
 	Queries []int     // row with which each query begins, and n behind them; nil without queries
 	Gains   []float64 // of labels 0, 1, … in ndcg; nil for 2^label − 1
 	Pool    *parallel.Pool
+
+	Survival *Survival // nil for models that are not of times
 }
 
 // Metric is a figure of merit. Implement it to watch one of your own.

@@ -10,7 +10,7 @@ import (
 type Info struct {
 	Name     string    // without argument
 	Aliases  []string  // its names in other libraries, in lower case
-	Links    []string  // of the models that it is defined for
+	Links    []string  // of the models that it is defined for; for models of times, their objectives
 	Argument *Argument // nil if it takes none
 	Queries  bool      // measures how the rows of queries are ranked, and needs Input.Queries
 
@@ -28,6 +28,7 @@ var registry = []Info{
 	quadraticKappaInfo, brierInfo, eceInfo,
 	multiLogLossInfo, multiErrorInfo, topKInfo, aucOvrInfo, aucMuInfo,
 	ndcgInfo, mapInfo, mrrInfo,
+	coxNLogLikInfo, concordanceInfo,
 }
 
 // Links of models, as package objectives names them.

@@ -42,6 +42,9 @@ func newJudge(m *model.Model, t *dataset.Table, names []string, opts []Option) (
 				return nil, err
 			}
 		}
+		if j.in.Survival, err = m.Survival(); err != nil {
+			return nil, err
+		}
 		if j.metrics, err = metrics.List(names); err != nil {
 			return nil, err
 		}

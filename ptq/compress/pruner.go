@@ -95,6 +95,9 @@ func (w *pruner) prepare(ctx context.Context) (err error) {
 	if objectives.NeedsQueries(w.objective) {
 		return fmt.Errorf("pruning needs a loss of rows, and objective %s is one of queries: leave pruning out", w.objective.Name())
 	}
+	if o, ok := w.objective.(objectives.OfAllRows); ok {
+		return fmt.Errorf("pruning needs a loss of one row at a time, and that of objective %s is of all rows: leave pruning out", o.Name())
+	}
 	if w.rows.Labels, err = w.table.EncodeLabels(w.from.Classes(), w.from.NumericClasses()); err != nil {
 		return err
 	}
@@ -207,7 +210,8 @@ func (w *pruner) pullBy(pull float64) {
 // loss evaluates the scores.
 func (w *pruner) loss() float64 {
 	in := metrics.Input{
-		Outputs: w.outputs, Raw: w.scores, Values: w.values, Labels: w.rows.Labels, Weights: w.rows.Weights, Pool: w.pool,
+		Outputs: w.outputs, Raw: w.scores, Values: w.values, Labels: w.rows.Labels, Weights: w.rows.Weights,
+		Survival: (*metrics.Survival)(objectives.SurvivalOf(w.objective)), Pool: w.pool,
 	}
 	return metrics.Evaluate(in, w.from.Contents().Link, []metrics.Metric{w.metric})[0]
 }

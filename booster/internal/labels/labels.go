@@ -63,6 +63,9 @@ func InferObjective(t *dataset.Table) (name, reason string, err error) {
 	if label == nil {
 		return "", "", fmt.Errorf("%w: no label to choose an objective from", dataset.ErrTable)
 	}
+	if c := t.EventColumn(); c != nil {
+		return "cox", fmt.Sprintf("column %q tells which times are of events", c.Name()), nil
+	}
 	classes, _, few := dataset.FewClasses(label, maxInferred)
 	switch {
 	case len(classes) == 2:

@@ -36,6 +36,7 @@ type Options struct {
 type Roles struct {
 	Label, Weight string
 	Group         string
+	Event         string
 	InitScores    []string
 	IDs           []string
 	Ignore        []string

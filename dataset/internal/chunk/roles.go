@@ -44,7 +44,7 @@ func TrimText(level string) string { return strings.Trim(level, " \t") }
 
 // Assigns reports whether an option gives the named column its role.
 func (o *Options) Assigns(name string) bool {
-	return name == o.Label || name == o.Weight || name == o.Group || slices.Contains(o.InitScores, name) ||
+	return name == o.Label || name == o.Weight || name == o.Group || name == o.Event || slices.Contains(o.InitScores, name) ||
 		slices.Contains(o.IDs, name) || slices.Contains(o.Ignore, name)
 }
 
@@ -85,6 +85,7 @@ func (o *Options) Resolve(names []string) ([]Target, error) {
 		columns []string
 	}{
 		{"label", nonEmpty(o.Label)}, {"weight", nonEmpty(o.Weight)}, {"group", nonEmpty(o.Group)},
+		{"event", nonEmpty(o.Event)},
 		{"init_score", o.InitScores}, {"id", o.IDs}, {"ignore", o.Ignore},
 	} {
 		if err := claim(c.option, c.columns...); err != nil {
@@ -95,7 +96,7 @@ func (o *Options) Resolve(names []string) ([]Target, error) {
 		if _, ok := position[name]; !ok {
 			return nil, absent(names, name, "categorical")
 		}
-		if other := given[name]; other == "weight" || other == "init_score" {
+		if other := given[name]; other == "weight" || other == "event" || other == "init_score" {
 			return nil, Errorf("column %q is named as %s and as categorical; it can be one of them", name, other)
 		}
 	}
@@ -118,6 +119,8 @@ func (o *Options) Resolve(names []string) ([]Target, error) {
 			t.Role, t.Want = WeightRole, WantNumber
 		case "group":
 			t.Role = GroupRole
+		case "event":
+			t.Role, t.Want = EventRole, WantNumber
 		case "init_score":
 			t.Role, t.Want = InitScoreRole, WantNumber
 		case "id":
@@ -163,6 +166,9 @@ func (o *Options) resolveSchema(names []string, position map[string]int) ([]Targ
 		return nil, err
 	}
 	if err := o.checkParseNames(names, position); err != nil {
+		return nil, err
+	}
+	if err := o.lacksEvents(position); err != nil {
 		return nil, err
 	}
 	targets := make([]Target, 0, len(o.Schema.Columns))
@@ -215,6 +221,23 @@ func (o *Options) resolveSchema(names []string, position map[string]int) ([]Targ
 	return targets, nil
 }
 
+// lacksEvents reports a table that has the times of the schema, and not the column that tells which of them are of events.
+func (o *Options) lacksEvents(position map[string]int) error {
+	time, event := "", ""
+	for _, c := range o.Schema.Columns {
+		switch _, ok := position[c.Name]; {
+		case c.Role == LabelRole && ok:
+			time = c.Name
+		case c.Role == EventRole && !ok:
+			event = c.Name
+		}
+	}
+	if time != "" && event != "" {
+		return Errorf("the table has the label %q and lacks column %q, which tells whether the event came at that time: add it, or leave out both", time, event)
+	}
+	return nil
+}
+
 // Lacks returns the error about features of the model that a table with the given columns lacks.
 func Lacks(lacking, names []string) error {
 	var meant []string
@@ -225,13 +248,13 @@ func Lacks(lacking, names []string) error {
 		Plural(len(lacking), "column"), NameList(lacking, 5), near.Question(meant[:min(len(meant), 3)]), NameList(names, 20))
 }
 
-// agreesWithSchema reports a label, weight or group option that names another column
+// agreesWithSchema reports a label, weight, group or event option that names another column
 // than the schema does.
 func (o *Options) agreesWithSchema() error {
 	for _, given := range []struct {
 		option, name string
 		role         Role
-	}{{"label", o.Label, LabelRole}, {"weight", o.Weight, WeightRole}, {"group", o.Group, GroupRole}} {
+	}{{"label", o.Label, LabelRole}, {"weight", o.Weight, WeightRole}, {"group", o.Group, GroupRole}, {"event", o.Event, EventRole}} {
 		if given.name == "" {
 			continue
 		}

@@ -17,11 +17,12 @@ const (
 	IDRole
 	GroupRole     // the query that a row belongs to
 	InitScoreRole // the raw score that training starts from, one column per output
+	EventRole     // whether the event came at the row's time
 )
 
-var roleNames = [...]string{"feature", "label", "weight", "id", "group", "init_score"}
+var roleNames = [...]string{"feature", "label", "weight", "id", "group", "init_score", "event"}
 
-// String returns "feature", "label", "weight", "id", "group" or "init_score".
+// String returns "feature", "label", "weight", "id", "group", "init_score" or "event".
 func (r Role) String() string {
 	if int(r) < len(roleNames) {
 		return roleNames[r]

@@ -43,7 +43,7 @@ func (s *Reader) CountCells() {
 			}
 		}
 	}
-	hold(s.Label, s.Weight, s.Group)
+	hold(s.Label, s.Weight, s.Group, s.Event)
 	hold(s.InitScores...)
 	hold(s.IDs...)
 	hold(s.Categorical...)

@@ -7,6 +7,7 @@ import (
 	"boost/binning"
 	"boost/dataset"
 	"boost/objectives"
+	"boost/objectives/metrics"
 	"boost/tree"
 )
 
@@ -103,6 +104,18 @@ func (c *Contents) LabelGains() ([]float64, error) {
 		return nil, err
 	}
 	return objectives.GainsOf(o), nil
+}
+
+// Survival returns what metrics need to know of a model of times, nil for other models.
+func (c *Contents) Survival() (*metrics.Survival, error) {
+	if info, ok := objectives.Lookup(c.Objective); !ok || !info.Times {
+		return nil, nil
+	}
+	o, err := c.Loss()
+	if err != nil {
+		return nil, err
+	}
+	return (*metrics.Survival)(objectives.SurvivalOf(o)), nil
 }
 
 // OutputNames returns what the predictions of several outputs are called: classes, or levels of quantiles. It is nil for one output.

@@ -1,0 +1,132 @@
+package metrics_test
+
+import (
+	"encoding/json"
+	"math"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"testing"
+
+	"boost/objectives/metrics"
+	"boost/parallel"
+)
+
+// XGBoost's cox-nloglik, also of tied times.
+func TestCoxNLogLik(t *testing.T) {
+	text, err := os.ReadFile("../testdata/survival.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	type set struct {
+		Labels, Scores []float64
+		NLogLik        float64
+	}
+	var sets struct {
+		Cox  set
+		Ties set `json:"cox_ties"`
+	}
+	if err := json.Unmarshal(text, &sets); err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range []set{sets.Cox, sets.Ties} {
+		values := make([]float64, len(s.Scores))
+		for i, score := range s.Scores {
+			values[i] = math.Exp(score)
+		}
+		for name, in := range map[string]metrics.Input{
+			"raw": {Outputs: 1, Raw: s.Scores, Labels: s.Labels}, "values": {Outputs: 1, Values: values, Labels: s.Labels},
+		} {
+			if got := eval(t, "cox_nloglik", in); math.Abs(got-s.NLogLik) > 1e-6 { // XGBoost's scores are float32
+				t.Errorf("%s: %v, want %v", name, got, s.NLogLik)
+			}
+		}
+	}
+}
+
+var hazards = &metrics.Survival{Hazards: true}
+
+func list(numbers ...float64) []float64 { return numbers }
+
+// Pairs that can be compared, counted by hand.
+func TestConcordance(t *testing.T) {
+	zero := math.Copysign(0, -1)
+	for _, c := range []struct {
+		name                    string
+		labels, scores, weights []float64
+		times                   bool // predictions are times
+		want                    float64
+	}{
+		{"in_order", list(1, 2, 3), list(3, 2, 1), nil, false, 1},
+		{"times_in_order", list(1, 2, 3), list(1, 2, 3), nil, true, 1},
+		{"reversed", list(1, 2, 3), list(1, 2, 3), nil, false, 0},
+		{"equal_scores", list(1, 2), list(5, 5), nil, false, .5},
+		{"equal_scores_of_times", list(1, 2), list(5, 5), nil, true, .5},
+		// Of (1,2), (1,3), (2,3) the last cannot be compared: row 2 is censored at 2.
+		{"censored_first", list(1, -2, 3), list(2, 1, 3), nil, false, .5},
+		// At time 2 the censored row is later; the two events cannot be compared: pairs (1,3) right, (2,3) wrong.
+		{"ties_in_time", list(2, 2, -2), list(2, 0, 1), nil, false, .5},
+		{"censored_at_0", list(0, zero), list(1, 0), nil, false, 1},
+		{"censored_only", list(-1, -2), list(1, 0), nil, false, math.NaN()},
+		{"events_at_once", list(1, 1), list(1, 0), nil, false, math.NaN()},
+		// Pairs (1,2) right 2·3, (1,3) wrong 2·1, (2,3) wrong 3·1.
+		{"weights", list(1, 2, 3), list(5, 4, 6), list(2, 3, 1), false, 6. / 11},
+		{"nan_without_weight", list(1, 2, 3), list(2, 1, math.NaN()), list(1, 1, 0), false, 1},
+		{"nan", list(1, 2), list(2, math.NaN()), nil, false, math.NaN()},
+		{"no_rows", nil, nil, nil, false, math.NaN()},
+	} {
+		in := metrics.Input{Outputs: 1, Raw: c.scores, Labels: c.labels, Weights: c.weights, Survival: &metrics.Survival{Hazards: !c.times}}
+		if got := eval(t, "concordance", in); !near(got, c.want) {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
+	}
+	if got := eval(t, "concordance", metrics.Input{Outputs: 1, Raw: list(1, 2), Labels: list(1, 2)}); !math.IsNaN(got) {
+		t.Errorf("of a model that is not of times: %v", got)
+	}
+}
+
+// Every pair looked at, and the same bits for every number of threads and every order of rows.
+func TestSurvivalOrderAndThreads(t *testing.T) {
+	pool := parallel.NewPool(3)
+	defer pool.Close()
+	r := rand.New(rand.NewPCG(7, 1))
+	const n = 3000
+	labels, scores, weights := make([]float64, n), make([]float64, n), make([]float64, n)
+	for i := range n {
+		labels[i], scores[i], weights[i] = float64(r.IntN(200)), math.Floor(r.NormFloat64()*100)/50, float64(r.IntN(3))
+		if r.IntN(2) == 0 {
+			labels[i] = math.Copysign(labels[i], -1)
+		}
+	}
+	var right, all float64
+	for i, y := range labels {
+		for j, other := range labels {
+			if math.Signbit(y) || !(math.Abs(other) > y || math.Abs(other) == y && math.Signbit(other)) {
+				continue
+			}
+			w := weights[i] * weights[j]
+			all += w
+			switch {
+			case scores[j] < scores[i]:
+				right += w
+			case scores[j] == scores[i]:
+				right += w / 2
+			}
+		}
+	}
+	in := metrics.Input{Outputs: 1, Raw: scores, Labels: labels, Weights: weights, Survival: hazards}
+	if got := eval(t, "concordance", in); !near(got, right/all) {
+		t.Errorf("concordance %v, want %v", got, right/all)
+	}
+	perm := r.Perm(n)
+	other := in
+	other.Raw, other.Labels, other.Weights, other.Pool = take(scores, perm), take(labels, perm), take(weights, perm), pool
+	for _, name := range []string{"concordance", "cox_nloglik"} {
+		if a, b := eval(t, name, in), eval(t, name, other); a != b || math.IsNaN(a) {
+			t.Errorf("%s: %v, of shuffled rows on 3 threads %v", name, a, b)
+		}
+	}
+	if !slices.Equal(labels, in.Labels) {
+		t.Error("the labels were changed")
+	}
+}

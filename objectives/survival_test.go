@@ -1,0 +1,156 @@
+package objectives_test
+
+import (
+	"encoding/json"
+	"math"
+	"math/rand/v2"
+	"os"
+	"testing"
+
+	"boost/objectives"
+)
+
+// survivalRows are the rows of testdata/survival.py, and what XGBoost makes of them.
+type survivalRows struct {
+	Labels, Scores, Grad, Hess []float64
+}
+
+func readSurvival(t *testing.T, to any) {
+	t.Helper()
+	text, err := os.ReadFile("testdata/survival.json")
+	if err == nil {
+		err = json.Unmarshal(text, to)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func close32(got float32, want float64) bool {
+	return math.Abs(float64(got)-want) <= 1e-5*max(1e-3, math.Abs(want))
+}
+
+// Derivatives are XGBoost's where no two rows have the same time. (Where they have, XGBoost leaves later events of the time out of what the
+// rows before them in the table have met.)
+func TestCoxAsXGBoost(t *testing.T) {
+	var peers struct{ Cox survivalRows }
+	readSurvival(t, &peers)
+	rows := objectives.Rows{Labels: peers.Cox.Labels}
+	n := len(rows.Labels)
+	grad, hess := make([]float32, n), make([]float32, n)
+	made(t, "cox", objectives.Params{}).Gradients(rows, 0, n, peers.Cox.Scores, grad, hess)
+	for i := range n {
+		if !close32(grad[i], peers.Cox.Grad[i]) || !close32(hess[i], peers.Cox.Hess[i]) {
+			t.Errorf("row %d: derivatives %v, %v, want %v, %v", i, grad[i], hess[i], peers.Cox.Grad[i], peers.Cox.Hess[i])
+		}
+	}
+}
+
+// partialLikelihood is -log of the partial likelihood as Therneau and Grambsch, Modeling Survival Data (2000), section 3.3 has it, with case
+// weights: Breslow's has the whole risk set below each event; in Efron's the d events of one time leave it one d-th after another, and
+// each counts by their mean weight.
+func partialLikelihood(ties string, labels, weights, scores []float64) (loss float64) {
+	weight := func(i int) float64 {
+		if weights == nil {
+			return 1
+		}
+		return weights[i]
+	}
+	seen := map[float64]bool{}
+	for i, y := range labels {
+		if math.Signbit(y) || seen[y] || weight(i) == 0 {
+			continue
+		}
+		seen[y] = true
+		left, tied, d, sum := 0.0, 0.0, 0, 0.0
+		for j, other := range labels {
+			hazard := weight(j) * math.Exp(scores[j])
+			if math.Abs(other) >= y {
+				left += hazard
+			}
+			if other == y && !math.Signbit(other) && weight(j) > 0 {
+				tied += hazard
+				sum += weight(j)
+				loss -= weight(j) * scores[j]
+				d++
+			}
+		}
+		for k := range d {
+			gone := 0.0
+			if ties == "efron" {
+				gone = float64(k) / float64(d)
+			}
+			loss += sum / float64(d) * math.Log(left-gone*tied)
+		}
+	}
+	return loss
+}
+
+// Derivatives are the slopes and bends of the partial likelihood, with ties, weights and times of 0.
+func TestCoxSlopes(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 9))
+	for _, ties := range []string{"breslow", "efron"} {
+		for _, weighted := range []bool{false, true} {
+			const n = 40
+			labels, scores, weights := make([]float64, n), make([]float64, n), []float64(nil)
+			for i := range n {
+				labels[i], scores[i] = float64(r.IntN(12)), r.NormFloat64()*1.5+20
+				if r.IntN(3) == 0 {
+					labels[i] = math.Copysign(labels[i], -1)
+				}
+				if weighted {
+					weights = append(weights, float64(r.IntN(4))*.7)
+				}
+			}
+			rows := objectives.Rows{Labels: labels, Weights: weights}
+			o := made(t, "cox", objectives.Params{Ties: ties})
+			if err := o.Check(rows); err != nil {
+				t.Fatal(err)
+			}
+			grad, hess := make([]float32, n), make([]float32, n)
+			o.Gradients(rows, 0, n, scores, grad, hess)
+			at := func(i int, by float64) float64 {
+				moved := append([]float64(nil), scores...)
+				moved[i] += by
+				return partialLikelihood(ties, labels, weights, moved)
+			}
+			for i := range n {
+				slope, bend := (at(i, 1e-5)-at(i, -1e-5))/2e-5, (at(i, 1e-3)-2*at(i, 0)+at(i, -1e-3))/1e-6
+				if math.Abs(float64(grad[i])-slope) > 1e-5 || math.Abs(float64(hess[i])-bend) > 1e-4 {
+					t.Errorf("%s, weights %v, row %d: derivatives %v, %v, want %v, %v", ties, weighted, i, grad[i], hess[i], slope, bend)
+				}
+			}
+			if order := o.(objectives.OfAllRows).Order(rows); len(order) != n {
+				t.Errorf("an order of %d rows", len(order))
+			}
+		}
+	}
+}
+
+// Scores that are far apart leave derivatives finite.
+func TestCoxFarScores(t *testing.T) {
+	rows := objectives.Rows{Labels: []float64{1, 2, 3, -4}}
+	grad, hess := make([]float32, 4), make([]float32, 4)
+	for _, ties := range []string{"breslow", "efron"} {
+		made(t, "cox", objectives.Params{Ties: ties}).Gradients(rows, 0, 4, []float64{200, 0, 100, 50}, grad, hess)
+		want := []float32{0, -1, 1, 0} // events 1 and 3 are sure, the third row was sure to have event 2
+		for i := range want {
+			if math.Abs(float64(grad[i]-want[i])) > 1e-6 || !(hess[i] >= 0 && hess[i] < 1e-6) {
+				t.Errorf("%s, row %d: derivatives %v, %v, want %v, 0", ties, i, grad[i], hess[i], want[i])
+			}
+		}
+	}
+}
+
+func TestCoxNeedsEvents(t *testing.T) {
+	o := made(t, "cox", objectives.Params{})
+	zero := math.Copysign(0, -1)
+	for _, rows := range []objectives.Rows{{Labels: []float64{-1, zero}}, {Labels: []float64{-1, 2}, Weights: []float64{1, 0}}} {
+		if err := o.Check(rows); err == nil {
+			t.Errorf("%v is trained on", rows)
+		}
+	}
+	if err := o.Check(objectives.Rows{Labels: []float64{zero, 0}}); err != nil {
+		t.Error(err)
+	}
+}
