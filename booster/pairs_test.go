@@ -20,7 +20,6 @@ import (
 type choice struct {
 	name string
 	set  func(p *booster.Params)
-	opts func(t *testing.T, table *dataset.Table) []booster.Option
 }
 
 // choices lists options and modes of training that may meet. Two that start with the same word, up to a colon, are one option twice.
