@@ -81,8 +81,8 @@ func TestThresholds(t *testing.T) {
 	}
 	r := must(t, 0, boost(t, "eval", "b.boost", "t.csv", "--thresholds"))
 	says(t, r.out, "threshold  precision  recall", "predicted yes\n", "\nbest f1 ", "\nbest mcc ")
-	says(t, must(t, 2, boost(t, "eval", "c.boost", "t.csv", "--thresholds")).errors, "c.boost predicts 3 classes: leave it out")
-	says(t, must(t, 2, boost(t, "eval", "y.boost", "t.csv", "--thresholds")).errors, "y.boost predicts numbers")
+	says(t, must(t, 2, boost(t, "eval", "c.boost", "t.csv", "--thresholds")).errors, "needs a model of two classes, and c.boost is none: leave it out")
+	says(t, must(t, 2, boost(t, "eval", "y.boost", "t.csv", "--thresholds")).errors, "y.boost is none")
 }
 
 // A table with one class has no best threshold, and nothing to divide some figures by.

@@ -1,15 +1,13 @@
 package main
 
 import (
-	"bufio"
 	"context"
-	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"boost/dataset"
-	"boost/internal/format"
+	"boost/internal/report"
 	"boost/objectives/metrics"
 )
 
@@ -19,9 +17,9 @@ type evalFlags struct {
 	stages
 	loading
 	unseenFlag
-	decisions
-	metrics []string
-	json    bool
+	metrics               []string
+	confusion, thresholds bool
+	json                  bool
 }
 
 func (a *app) evalCommand() *cobra.Command {
@@ -60,7 +58,8 @@ classes, what thresholds of the probability make of the rows, and which give the
 	f.stages.add(cmd, "the metrics")
 	f.unseenFlag.add(cmd)
 	f.loading.add(cmd)
-	f.decisions.add(cmd)
+	cmd.Flags().BoolVar(&f.confusion, "confusion", false, "count the rows by label and predicted class")
+	cmd.Flags().BoolVar(&f.thresholds, "thresholds", false, "for two classes: what thresholds of the probability make of the rows, and the best ones")
 	f.addSet(cmd, readingKeys)
 	offer(cmd, "metric", metrics.Names()...)
 	return cmd
@@ -78,7 +77,7 @@ func (a *app) eval(ctx context.Context, modelFile string, tables []string, f *ev
 	if err := f.stages.fit(m, modelFile); err != nil {
 		return err
 	}
-	if err := f.decisions.fit(m, modelFile); err != nil {
+	if err := f.fit(m, modelFile); err != nil {
 		return err
 	}
 	names, err := metricsOf(m, f.metrics)
@@ -96,77 +95,29 @@ func (a *app) eval(ctx context.Context, modelFile string, tables []string, f *ev
 	if err != nil {
 		return err
 	}
-	var confusion *confusionMatrix
+	found := report.Evaluation{Rows: t.NumRows(), Stages: byStage, Staged: f.every > 0}
+	for _, c := range t.Columns() {
+		if c.Role() == dataset.WeightRole {
+			found.WeightedBy = c.Name()
+		}
+	}
 	if f.confusion {
-		confusion = confusionOf(m, last)
+		found.Confusion = report.NewConfusion(m.Classes(), last)
 	}
-	var thresholds *thresholdTable
 	if f.thresholds {
-		thresholds = thresholdsOf(m, last)
+		found.Thresholds = report.NewThresholds(m.Classes(), last)
 	}
-	return a.writeOutput("", func(w *bufio.Writer) error {
-		if f.json {
-			return writeEvaluation(w, t.NumRows(), byStage, f.every > 0, confusion, thresholds)
-		}
-		rows := [][]string{{"rows", format.Count(t.NumRows())}}
-		for _, c := range t.Columns() {
-			if c.Role() == dataset.WeightRole {
-				rows = append(rows, []string{"weighted by", c.Name()})
-			}
-		}
-		if f.every == 0 {
-			for _, f := range byStage[0].figures {
-				rows = append(rows, []string{f.name, format.People(f.value)})
-			}
-		}
-		err := format.Table(w, rows, "lr")
-		if err == nil && f.every > 0 {
-			err = writeStages(w, names, byStage)
-		}
-		if err == nil && confusion != nil {
-			err = confusion.write(w, last.Weights != nil)
-		}
-		if err == nil && thresholds != nil {
-			err = thresholds.write(w)
-		}
-		return err
-	})
+	return a.answer(f.json, found.JSON(), found.Write)
 }
 
-// writeEvaluation writes the metrics after the last round, and what else was asked for, as JSON.
-func writeEvaluation(w io.Writer, rows int, byStage []evaluation, staged bool, confusion *confusionMatrix, thresholds *thresholdTable) error {
-	type stage struct {
-		Rounds  int                 `json:"rounds"`
-		Metrics map[string]*float64 `json:"metrics"`
+// fit refuses a model that predicts no classes where these are to be compared with labels.
+func (f *evalFlags) fit(m predictor, file string) error {
+	classes := len(m.Classes())
+	switch {
+	case f.confusion && classes == 0:
+		return usagef("--confusion needs classes, and %s predicts numbers: leave it out", file)
+	case f.thresholds && (classes != 2 || m.Outputs() != 1):
+		return usagef("--thresholds needs a model of two classes, and %s is none: leave it out", file)
 	}
-	out := struct {
-		Rows    int                 `json:"rows"`
-		Metrics map[string]*float64 `json:"metrics"`
-		Staged  []stage             `json:"staged,omitempty"`
-
-		Confusion  *confusionMatrix `json:"confusion,omitempty"`
-		Thresholds *thresholdTable  `json:"thresholds,omitempty"`
-	}{Rows: rows, Metrics: figuresJSON(byStage[len(byStage)-1].figures), Confusion: confusion, Thresholds: thresholds}
-	if staged {
-		for _, e := range byStage {
-			out.Staged = append(out.Staged, stage{e.rounds, figuresJSON(e.figures)})
-		}
-	}
-	return format.JSON(w, out)
-}
-
-// writeStages writes a line for each stage.
-func writeStages(w io.Writer, names []string, byStage []evaluation) error {
-	lines, align := [][]string{append([]string{"rounds"}, names...)}, "r"
-	for range names {
-		align += "r"
-	}
-	for _, e := range byStage {
-		line := []string{format.Count(e.rounds)}
-		for _, f := range e.figures {
-			line = append(line, format.People(f.value))
-		}
-		lines = append(lines, line)
-	}
-	return section(w, lines, align)
+	return nil
 }

@@ -9,8 +9,8 @@ import (
 	"boost/booster/model"
 	"boost/configs"
 	"boost/dataset"
-	"boost/internal/format"
 	"boost/internal/near"
+	"boost/internal/report"
 	"boost/objectives"
 	"boost/objectives/metrics"
 	"boost/parallel"
@@ -50,31 +50,19 @@ func metricsOf(m predictor, asked []string) ([]string, error) {
 	return chooseMetrics(asked, defaults, objectives.MetricLink(m.Objective(), m.Link()))
 }
 
-// figure is one metric's value; undefined ones are NaN.
-type figure struct {
-	name  string
-	value float64
-}
-
-// evaluation is the metrics of a model, or of its first rounds, on a table.
-type evaluation struct {
-	rounds  int
-	figures []figure
-}
-
 // evaluate computes the metrics on a table that was read with the model's schema
 // and has the label. Rows count by the weight column where the table has it.
-func evaluate(ctx context.Context, m predictor, t *dataset.Table, names []string, pool *parallel.Pool) ([]figure, error) {
+func evaluate(ctx context.Context, m predictor, t *dataset.Table, names []string, pool *parallel.Pool) (report.Figures, error) {
 	byStage, _, err := evaluateStages(ctx, m, t, names, &stages{}, pool)
 	if err != nil {
 		return nil, err
 	}
-	return byStage[0].figures, nil
+	return byStage[0].Figures, nil
 }
 
 // evaluateStages is evaluate for the rounds that s names: at least one evaluation, in order. It also
 // returns what the metrics of the last were computed from.
-func evaluateStages(ctx context.Context, m predictor, t *dataset.Table, names []string, s *stages, pool *parallel.Pool) (all []evaluation, last metrics.Input, err error) {
+func evaluateStages(ctx context.Context, m predictor, t *dataset.Table, names []string, s *stages, pool *parallel.Pool) (all []report.Stage, last metrics.Input, err error) {
 	labels, err := t.EncodeLabels(m.Classes(), m.NumericClasses())
 	if err != nil {
 		return nil, last, err
@@ -100,11 +88,11 @@ func evaluateStages(ctx context.Context, m predictor, t *dataset.Table, names []
 		Outputs: k, Raw: make([]float64, n*k), Values: make([]float64, n*k),
 		Labels: labels, Weights: weights, Queries: queries, Gains: gains, Survival: survival, Pool: pool,
 	}
-	judge := func(rounds int, rowMajor []float64) evaluation {
+	judge := func(rounds int, rowMajor []float64) report.Stage {
 		metrics.OutputMajor(rowMajor, k, in.Raw)
-		e := evaluation{rounds, make([]figure, len(names))}
+		e := report.Stage{Rounds: rounds, Figures: make(report.Figures, len(names))}
 		for i, value := range metrics.Evaluate(in, m.Link(), list) {
-			e.figures[i] = figure{names[i], value}
+			e.Figures[i] = report.Figure{Name: names[i], Value: value}
 		}
 		return e
 	}
@@ -114,7 +102,7 @@ func evaluateStages(ctx context.Context, m predictor, t *dataset.Table, names []
 		if err != nil {
 			return nil, last, err
 		}
-		return []evaluation{judge(s.trees(m)/k, rowMajor)}, in, nil
+		return []report.Stage{judge(s.trees(m)/k, rowMajor)}, in, nil
 	}
 	whole, ok := m.(*model.Model)
 	if !ok {
@@ -142,13 +130,4 @@ func queriesOf(m predictor, t *dataset.Table, names []string) (queries []int, ga
 	}
 	gains, err = m.LabelGains()
 	return queries, gains, err
-}
-
-// figuresJSON maps metrics to values, undefined ones to null.
-func figuresJSON(figures []figure) map[string]*float64 {
-	out := map[string]*float64{}
-	for _, f := range figures {
-		out[f.name] = format.Finite(f.value)
-	}
-	return out
 }

@@ -3,14 +3,13 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"slices"
 
 	"github.com/spf13/cobra"
 
 	"boost/booster"
 	"boost/booster/model"
-	"boost/internal/format"
+	"boost/internal/report"
 	"boost/objectives"
 )
 
@@ -107,17 +106,8 @@ func (a *app) refit(ctx context.Context, modelFile, tableFile string, f *refitFl
 	if a.quiet && !f.json {
 		return nil
 	}
-	return a.answer(f.json, struct {
-		Rows   int                 `json:"rows"`
-		Before map[string]*float64 `json:"before"`
-		After  map[string]*float64 `json:"after"`
-	}{t.NumRows(), figuresJSON(before), figuresJSON(after)}, func(w io.Writer) error {
-		rows := [][]string{{"", "before", "after"}}
-		for i := range before {
-			rows = append(rows, []string{before[i].name, format.People(before[i].value), format.People(after[i].value)})
-		}
-		return format.Table(w, rows, "lrr")
-	})
+	found := report.Refit{Rows: t.NumRows(), Before: before, After: after}
+	return a.answer(f.json, found.JSON(), found.Write)
 }
 
 // ownObjective refuses a model whose loss the program does not have.

@@ -73,7 +73,7 @@ func (r *trainRun) test(ctx context.Context, m *model.Model, names []string, s *
 		if err != nil {
 			return err
 		}
-		s.Metrics[report.SetName("test", i)] = figuresJSON(figures)
+		s.Metrics[report.SetName("test", i)] = figures.JSON()
 	}
 	if s.Predictions = r.config.Output.Predictions; s.Predictions == "" {
 		return nil

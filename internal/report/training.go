@@ -79,11 +79,7 @@ func (t *Training) Write(w io.Writer, names []string) error {
 			}
 			row := []string{SetName(kind, i)}
 			for _, name := range names {
-				text := "undefined"
-				if v := values[name]; v != nil {
-					text = format.People(*v)
-				}
-				row = append(row, text)
+				row = append(row, orUndefined(values[name]))
 			}
 			rows = append(rows, row)
 		}

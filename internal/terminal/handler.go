@@ -65,11 +65,14 @@ func (h *textHandler) Handle(_ context.Context, r slog.Record) error {
 		if key == "reason" {
 			key = "because"
 		}
-		value := a.Value.String()
-		if a.Value.Kind() == slog.KindFloat64 {
-			value = format.People(a.Value.Float64())
+		text := key + " " + a.Value.String()
+		switch kind := a.Value.Kind(); {
+		case kind == slog.KindFloat64:
+			text = key + " " + format.People(a.Value.Float64())
+		case kind == slog.KindInt64 && key == "bytes":
+			text = format.Bytes(a.Value.Int64())
 		}
-		attrs = append(attrs, format.Printable(key+" "+value))
+		attrs = append(attrs, format.Printable(text))
 		return true
 	}
 	for _, a := range h.attrs {

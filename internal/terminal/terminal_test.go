@@ -63,8 +63,8 @@ func TestBarWidth(t *testing.T) {
 // Numbers of messages have as many digits as people read.
 func TestNumbersOfMessages(t *testing.T) {
 	var w strings.Builder
-	slog.New(NewHandler(New(&w), "text", slog.LevelInfo)).Info("lost", "share", 0.003762193107137247, "rows", 12)
-	if want := "lost (share 0.0038, rows 12)\n"; w.String() != want {
+	slog.New(NewHandler(New(&w), "text", slog.LevelInfo)).Info("lost", "share", 0.003762193107137247, "rows", 12, "bytes", int64(69644))
+	if want := "lost (share 0.0038, rows 12, 69.6 KB)\n"; w.String() != want {
 		t.Errorf("%q, want %q", w.String(), want)
 	}
 }
