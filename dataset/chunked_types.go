@@ -194,7 +194,7 @@ func (a *tableBuilder) blame(c *columnBuilder, k int, rows []int32, first chunk.
 	}
 	w := c.ownWords()
 	if w.why == nil {
-		w.why = a.badCell(c, a.firsts[k]+first.Row, first.Text, broken)
+		w.why = a.badCell(c, broken, chunk.OddCell{Row: a.firsts[k] + first.Row, Text: first.Text})
 	}
 	for _, row := range rows {
 		w.bad = append(w.bad, int32(a.firsts[k])+row)
@@ -371,7 +371,7 @@ func (a *tableBuilder) chunkedFeature(c *columnBuilder, rows int) (*chunkedFeatu
 		if p.Numeric() {
 			present += p.Present - p.Odd().Count
 		} else if i := slices.IndexFunc(p.Summary.Levels, func(level int32) bool { return odd[level] }); i >= 0 {
-			return nil, a.badCell(c, a.firsts[k]+int(p.Summary.Firsts[i]), chunk.Excerpt([]byte(c.levels[p.Summary.Levels[i]])), false)
+			return nil, a.badCell(c, false, chunk.OddCell{Row: a.firsts[k] + int(p.Summary.Firsts[i]), Text: chunk.Excerpt([]byte(c.levels[p.Summary.Levels[i]]))})
 		}
 		if p.Summary.Wide {
 			column.kind = Float64

@@ -86,6 +86,9 @@ func (a *tableBuilder) describe(n *notes.Notes, c *columnBuilder, column *Column
 	if c.large >= 0 && c.Schema == nil {
 		n.AddLarge(c.Name, a.placeOf(int(c.large)))
 	}
+	if c.Padded && c.Role == Feature && c.Schema == nil && column.kind.Numeric() {
+		n.AddPadded(c.Name)
+	}
 	if c.trimmed && a.Schema == nil {
 		n.AddTrimmed(c.Name)
 	}

@@ -85,6 +85,13 @@ func (in *input) targets(ctx context.Context) ([]chunk.Target, error) {
 	if err != nil {
 		return nil, chunk.Errorf("%s: %w%s", in.name(), err, strings.Join(append([]string{""}, in.headerNotes()...), "; "))
 	}
+	if source, is := chunk.Find[chunk.Padding](in.source); is {
+		padded := source.Padded()
+		for i := range targets {
+			t := &targets[i]
+			t.Padded = t.Source < len(padded) && padded[t.Source]
+		}
+	}
 	return targets, nil
 }
 

@@ -156,7 +156,7 @@ func (a *tableBuilder) joinNumbers(c *columnBuilder) (copied bool, err error) {
 						at := a.firsts[k] + row
 						w := c.ownWords()
 						if w.why == nil {
-							w.why = a.badCell(c, at, chunk.Excerpt([]byte(c.levels[code])), false)
+							w.why = a.badCell(c, false, chunk.OddCell{Row: at, Text: chunk.Excerpt([]byte(c.levels[code]))})
 						}
 						if !a.SkipBadRows {
 							return false, c.why

@@ -159,8 +159,14 @@ func (r *streamPass) place(p *streamPart) {
 		r.changed.Broadcast()
 		return
 	}
-	if bad := (*ParseError)(nil); errors.As(p.err, &bad) && !bad.Row {
-		bad.Line += before
+	var problems ParseErrors
+	if bad := (*ParseError)(nil); !errors.As(p.err, &problems) && errors.As(p.err, &bad) {
+		problems = ParseErrors{bad}
+	}
+	for _, bad := range problems {
+		if !bad.Row {
+			bad.Line += before
+		}
 	}
 	r.done.Put(p.Index, p)
 }

@@ -72,6 +72,14 @@ func streamedRows(t *testing.T, s *dataset.Stream) (rows []string, err error) {
 	return rows, err
 }
 
+// firstProblem returns the first problem of an error, an empty one if it is of another kind.
+func firstProblem(err error) *dataset.ParseError {
+	if bad, ok := errors.AsType[*dataset.ParseError](err); ok {
+		return bad
+	}
+	return new(dataset.ParseError)
+}
+
 // sameStream compares a stream with the table read whole, and with its error, before
 // which a stream may have shown rows of the table.
 func sameStream(t *testing.T, what string, s *dataset.Stream, table *dataset.Table, failure error) {
@@ -79,11 +87,20 @@ func sameStream(t *testing.T, what string, s *dataset.Stream, table *dataset.Tab
 	rows, err := streamedRows(t, s)
 	switch {
 	case failure != nil:
-		if all := (dataset.ParseErrors)(nil); errors.As(failure, &all) {
-			failure = all[0] // where a stream ends
-		}
-		if fmt.Sprint(err) != failure.Error() || errors.Is(err, dataset.ErrTable) != errors.Is(failure, dataset.ErrTable) {
+		// A stream ends with the problems of the part that has the first one.
+		got, want := *firstProblem(err), *firstProblem(failure)
+		got.Want, _, _ = strings.Cut(got.Want, "; nor is ")
+		want.Want, _, _ = strings.Cut(want.Want, "; nor is ")
+		got.Fix, want.Fix = "", ""
+		if got != want || got.Line == 0 && fmt.Sprint(err) != failure.Error() || errors.Is(err, dataset.ErrTable) != errors.Is(failure, dataset.ErrTable) {
 			t.Errorf("%s: error %v\nwant %v", what, err, failure)
+		}
+		if all, ok := errors.AsType[dataset.ParseErrors](err); ok {
+			for _, bad := range all {
+				if bad.Line < got.Line {
+					t.Errorf("%s: a problem behind that of line %d is in line %d", what, got.Line, bad.Line)
+				}
+			}
 		}
 		return
 	case err != nil:

@@ -173,8 +173,7 @@ func (a *tableBuilder) checkCells() error {
 			if seen[i] || p.Numeric() && c.Want != chunk.WantNumber || len(p.Odd().First) == 0 {
 				continue
 			}
-			cell := &p.Odd().First[0]
-			seen[i], found = true, append(found, a.badCell(c, a.firsts[k]+cell.Row, cell.Text, !p.Numeric()))
+			seen[i], found = true, append(found, a.badCell(c, !p.Numeric(), a.oddFrom(c, k)...))
 		}
 		if ch.Shape != nil && !shaped {
 			shaped, found = true, append(found, a.badShape(ch))
@@ -199,11 +198,35 @@ func (a *tableBuilder) badShape(ch *chunk.Chunk) *ParseError {
 		Column: ch.Shape.Column, Value: ch.Shape.Value, Want: ch.Shape.Text, Fix: ch.Shape.Fix}
 }
 
-// badCell describes a cell that cannot stand in its column. A broken one is not
-// text in the table's encoding, another is not a number.
-func (a *tableBuilder) badCell(c *columnBuilder, row int, text string, broken bool) *ParseError {
+// oddFrom returns the column's first few bad cells from chunk k on, by table row; of one that is broken that alone.
+func (a *tableBuilder) oddFrom(c *columnBuilder, k int) []chunk.OddCell {
+	if !c.chunks[k].Numeric() {
+		first := c.chunks[k].Odd().First[0]
+		return []chunk.OddCell{{Row: a.firsts[k] + first.Row, Text: first.Text}}
+	}
+	var cells []chunk.OddCell
+	for ; k < len(c.chunks) && len(cells) < chunk.KeptOdd; k++ {
+		cells = a.appendOdd(cells, c, k)
+	}
+	return cells[:min(len(cells), chunk.KeptOdd)]
+}
+
+// appendOdd appends a chunk's cells that are not numbers, if the others are.
+func (a *tableBuilder) appendOdd(cells []chunk.OddCell, c *columnBuilder, k int) []chunk.OddCell {
+	if c.chunks[k].Numeric() {
+		for _, cell := range c.chunks[k].Odd().First {
+			cells = chunk.AppendOdd(cells, chunk.OddCell{Row: a.firsts[k] + cell.Row, Text: cell.Text})
+		}
+	}
+	return cells
+}
+
+// badCell describes cells that cannot stand in their column. A broken one is not text in the table's encoding, others
+// are not numbers.
+func (a *tableBuilder) badCell(c *columnBuilder, broken bool, cells ...chunk.OddCell) *ParseError {
+	text := cells[0].Text
 	e := &ParseError{Column: c.Name, Value: text}
-	a.locations.Mark(e, row)
+	a.locations.Mark(e, cells[0].Row)
 	switch {
 	case broken:
 		e.Want = "UTF-8 text"
@@ -213,7 +236,7 @@ func (a *tableBuilder) badCell(c *columnBuilder, row int, text string, broken bo
 		}
 	case c.Schema != nil:
 		e.Want = "a number, and the model has numbers in this column"
-		e.Fix = fmt.Sprintf("add %q to missing = […] if it means no value", text)
+		e.Fix = addMissing(cells)
 		if c.Form != nil {
 			e.Want = fmt.Sprintf("written as \"%v\", as in the table of the model", *c.Form)
 		}
@@ -226,7 +249,7 @@ func (a *tableBuilder) badCell(c *columnBuilder, row int, text string, broken bo
 		}
 	case c.Form != nil:
 		e.Want = fmt.Sprintf("written as \"%v\"", *c.Form)
-		e.Fix = fmt.Sprintf("add %q to missing = […] if it means no value", text)
+		e.Fix = addMissing(cells)
 	case c.Role == WeightRole:
 		e.Want = "a number, and a weight has to be one"
 	case c.Role == InitScoreRole:
@@ -235,7 +258,36 @@ func (a *tableBuilder) badCell(c *columnBuilder, row int, text string, broken bo
 		e.Want = "a number"
 		e.Fix = fmt.Sprintf("set categorical = [%q] to use the column as text", c.Name)
 	}
+	a.addOthers(e, cells[1:])
 	return e
+}
+
+// addMissing says how cells are declared to be missing values.
+func addMissing(cells []chunk.OddCell) string {
+	if len(cells) == 1 {
+		return fmt.Sprintf("add %q to missing = […] if it means no value", cells[0].Text)
+	}
+	texts := make([]string, len(cells))
+	for i, cell := range cells {
+		texts[i] = cell.Text
+	}
+	return fmt.Sprintf("add %s to missing = […] if they mean no value", chunk.NameList(texts, len(texts)))
+}
+
+// addOthers says which other cells are not what was expected, and where the first of them are. A part of a stream does
+// not know its place yet.
+func (a *tableBuilder) addOthers(e *ParseError, others []chunk.OddCell) {
+	for _, cell := range others[:min(len(others), shownOdd-1)] {
+		_, line := a.locations.Locate(cell.Row)
+		unit := "line"
+		if e.Row {
+			unit = "row"
+		}
+		e.Want += fmt.Sprintf("; nor is %q", cell.Text)
+		if !a.part {
+			e.Want += fmt.Sprintf(" in %s %d", unit, line)
+		}
+	}
 }
 
 func (c *columnBuilder) anyNumeric() bool {
@@ -300,9 +352,6 @@ func (a *tableBuilder) problems(found []*ParseError) error {
 		}
 		return 0
 	})
-	if a.part {
-		return found[0]
-	}
 	return ParseErrors(found)
 }
 
@@ -392,23 +441,12 @@ func (a *tableBuilder) mixedColumn(c *columnBuilder, parsed, present int) *Parse
 	e := &ParseError{Column: c.Name, Value: cells[0].Text}
 	a.locations.Mark(e, cells[0].Row)
 	e.Want = fmt.Sprintf("a number, as %.3g %% of the column's cells are", math.Floor(1000*float64(parsed)/float64(present))/10)
-	for _, cell := range cells[1:min(len(cells), shownOdd)] {
-		_, line := a.locations.Locate(cell.Row)
-		unit := "line"
-		if e.Row {
-			unit = "row"
-		}
-		e.Want += fmt.Sprintf("; nor is %q in %s %d", cell.Text, unit, line)
-	}
+	a.addOthers(e, cells[1:])
 	texts := make([]string, len(cells))
 	for i, cell := range cells {
 		texts[i] = cell.Text
 	}
-	add := fmt.Sprintf("add %q to missing = […] if it means no value", texts[0])
-	if len(texts) > 1 {
-		add = fmt.Sprintf("add %s to missing = […] if they mean no value", chunk.NameList(texts, len(texts)))
-	}
-	e.Fix = fmt.Sprintf("set categorical = [%q] to use the column as text, %s, or set on_bad_row = \"skip\" to leave such rows out", c.Name, add)
+	e.Fix = fmt.Sprintf("set categorical = [%q] to use the column as text, %s, or set on_bad_row = \"skip\" to leave such rows out", c.Name, addMissing(cells))
 	// Beside plain numbers, those with a unit and dates are not read in any form.
 	if forms := chunk.FormsOf(a.Decimal, texts); len(forms) > 0 && forms[0].Bare() {
 		ways := []string{chunk.ParseHint(map[string]string{c.Name: ParseNumber})}
@@ -428,11 +466,7 @@ func (a *tableBuilder) oddCells(c *columnBuilder) []chunk.OddCell {
 	odd := a.oddLevels(c)
 	var cells []chunk.OddCell
 	for k, p := range c.chunks {
-		for _, cell := range p.Odd().First {
-			if p.Numeric() {
-				cells = chunk.AppendOdd(cells, chunk.OddCell{Row: a.firsts[k] + cell.Row, Text: cell.Text})
-			}
-		}
+		cells = a.appendOdd(cells, c, k)
 		for row, code := range p.Codes {
 			if code >= 0 && odd[code] && len(cells) < chunk.KeptOdd {
 				cells = chunk.AppendOdd(cells, chunk.OddCell{Row: a.firsts[k] + row, Text: chunk.Excerpt([]byte(c.levels[code]))})

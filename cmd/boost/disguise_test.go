@@ -63,7 +63,7 @@ func TestDisguises(t *testing.T) {
 	}
 	file(t, "other.csv", strings.ReplaceAll(disguised(400), " kg", " lb"))
 	r = must(t, 3, boost(t, "predict", "00.boost", "other.csv"))
-	says(t, r.errors, `other.csv:2: column "mass": "40 lb" is not written as "1234.5 kg", as in the table of the model (give --set 'data.parse={mass="1234.5 lb"}'`)
+	says(t, r.errors, `other.csv:2: column "mass": "40 lb" is not written as "1234.5 kg", as in the table of the model; nor is "41 lb"; nor is "42 lb"`, ` (give --set 'data.parse={mass="1234.5 lb"}'`)
 	if got := must(t, 0, boost(t, "predict", "00.boost", "other.csv", "--set", `data.parse={mass="1234.5 lb"}`)).out; got != plain {
 		t.Error("the flag reads other numbers")
 	}

@@ -179,7 +179,7 @@ func describeLabel(s *tableProfile, label string, say func(key, format string, a
 	}
 	objective, reason, err := booster.InferObjective(labelled)
 	if err != nil {
-		return ofTable([]string{s.File}, err)
+		return s.otherLabel(label, err)
 	}
 	starter.Config.Params.Objective = objective
 	say("train.objective", "Chosen because %s.", reason)
@@ -189,6 +189,18 @@ func describeLabel(s *tableProfile, label string, say func(key, format string, a
 		say("data.label", "%q is the positive class; positive_class = %q makes it the other one.", classes[1], classes[0])
 	}
 	return nil
+}
+
+// otherLabel adds to the refusal of a label what to do instead, as command lines.
+func (s *tableProfile) otherLabel(label string, err error) error {
+	tables, ways := "", ""
+	for _, file := range s.files {
+		tables += " " + pasted(file)
+	}
+	if other, _ := s.GuessLabel(); other != "" && other != label {
+		ways = fmt.Sprintf("boost init%s --label %s, or ", tables, pasted(other))
+	}
+	return tablef("%s: %s: %sboost train%s --label %s --objective multiclass", s.File, wording(err), ways, tables, pasted(label))
 }
 
 // chooseLabel returns the label, and what it was guessed from, "" where it was named.

@@ -19,6 +19,7 @@ import (
 // tableProfile is what was found in a table.
 type tableProfile struct {
 	report.Table
+	files      []string
 	table      *dataset.Table
 	config     *configs.Config
 	unreadable []*dataset.ColumnError
@@ -44,7 +45,7 @@ func (a *app) profileTable(ctx context.Context, files []string, in *reading, lab
 	if err != nil {
 		return nil, err
 	}
-	s := &tableProfile{table: t, config: c, unreadable: unreadable, parsed: parsed}
+	s := &tableProfile{files: files, table: t, config: c, unreadable: unreadable, parsed: parsed}
 	s.Table = report.Table{What: "table", File: strings.Join(files, " "), Skipped: t.Skipped(), Problems: []string{}, Notes: notesOf(t)}
 	for _, e := range unreadable {
 		s.Problems = append(s.Problems, e.Error())

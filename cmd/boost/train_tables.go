@@ -80,6 +80,9 @@ func (r *trainRun) loadTests(ctx context.Context, loaded *booster.Tables) error 
 		}
 	}
 	r.a.tell(append(profile.Sentinels(loaded.Train.Table()), profile.Misspelt(rest.LabelColumn())...))
+	if r.base == nil {
+		r.a.tell(profile.RowNames(loaded.Train.Table()))
+	}
 	r.a.log.Info(fmt.Sprintf("%s × %s", format.Counted(rest.NumRows(), "row"), format.Counted(len(featureNames(schema)), "feature")))
 	for i, valid := range loaded.Valid {
 		r.a.tell(notesOf(valid.MetaColumns()))

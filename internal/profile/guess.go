@@ -3,8 +3,11 @@ package profile
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
+
+	"boost/dataset"
 )
 
 // labelNames are names that people give to what is to be predicted, the clearest first.
@@ -52,12 +55,46 @@ func (p *Profile) GuessLabel() (name, how string) {
 
 // NamesRows reports whether a column counts or names the rows, by its name and values.
 func (c *Column) NamesRows(rows int) bool {
-	name := strings.ToLower(strings.TrimSpace(c.Name))
-	named := slices.Contains([]string{"id", "index", "rowid", "row_id", "rownames", "row_names", "uuid", "unnamed: 0", ""}, name) ||
-		strings.HasSuffix(name, "_id") || strings.HasSuffix(c.Name, "Id") || strings.HasSuffix(c.Name, "ID")
-	// A column without a name that counts the rows is the index of pandas.
-	named = named || name == "c1" && c.Min != nil && *c.Max-*c.Min == float64(rows-1)
-	return named && rows > 1 && c.Missing == 0 && c.Distinct == rows
+	span := math.NaN()
+	if c.Min != nil {
+		span = *c.Max - *c.Min
+	}
+	return rows > 1 && c.Missing == 0 && c.Distinct == rows && isRowName(c.Name, span, rows)
+}
+
+// isRowName reports whether a column is called like one that counts or names the rows; its numbers have a span.
+func isRowName(name string, span float64, rows int) bool {
+	plain := strings.ToLower(strings.TrimSpace(name))
+	return slices.Contains([]string{"id", "index", "rowid", "row_id", "rownames", "row_names", "uuid", "unnamed: 0", ""}, plain) ||
+		strings.HasSuffix(plain, "_id") || strings.HasSuffix(name, "Id") || strings.HasSuffix(name, "ID") ||
+		// A column without a name that counts the rows is the index of pandas.
+		plain == "c1" && span == float64(rows-1)
+}
+
+// RowNames words for each numeric feature of a table that it names the rows, by the rule of NamesRows. No table, nil,
+// has none.
+func RowNames(t *dataset.Table) (notes []string) {
+	if t == nil || t.NumRows() < 2 {
+		return nil
+	}
+	for _, c := range t.Columns() {
+		if c.Role() == dataset.Feature && c.Kind().Numeric() && c.Sparse() == nil && c.Missing() == 0 &&
+			(c.Kind() == dataset.Float32 && countRows(c.Name(), c.Float32s()) || c.Kind() == dataset.Float64 && countRows(c.Name(), c.Float64s())) {
+			notes = append(notes, fmt.Sprintf("column %q is different in every row, as ids are, and is used as a feature: set data.id = [%q] if it names the rows", c.Name(), c.Name()))
+		}
+	}
+	return notes
+}
+
+// countRows reports whether a column is called like one that names the rows, and its values all differ.
+func countRows[T float32 | float64](name string, values []T) bool {
+	if !isRowName(name, float64(slices.Max(values)-slices.Min(values)), len(values)) {
+		return false
+	}
+	rows := len(values)
+	values = slices.Clone(values)
+	slices.Sort(values)
+	return len(slices.Compact(values)) == rows
 }
 
 // IsTextLike is the rule by which training without a config leaves out columns.

@@ -41,7 +41,33 @@ func SameColumns(name string, names []string, first string, wanted []string) err
 	case len(extra) > 0:
 		differs = fmt.Sprintf("%s has %s, which %s lacks", name, columnList(extra), first)
 	}
-	return Errorf("%s; files that are read as one need the same columns in the same order", differs)
+	order := ""
+	if len(lacking)+len(extra) == 0 {
+		order = " in the same order"
+	}
+	return Errorf("%s; files that are read as one need the same columns%s", differs, order)
+}
+
+// ColumnOrder returns for each column of a file which of the first file's columns it is, nil where the order is the
+// same. A column that only one of the files has is an error.
+func ColumnOrder(name string, names []string, first string, wanted []string) ([]int, error) {
+	err := SameColumns(name, names, first, wanted)
+	if err == nil || len(names) != len(wanted) {
+		return nil, err
+	}
+	places := make(map[string]int, len(wanted))
+	for i, name := range wanted {
+		places[name] = i
+	}
+	order, seen := make([]int, len(names)), make([]bool, len(names))
+	for i, name := range names {
+		place, known := places[name]
+		if !known || seen[place] {
+			return nil, err
+		}
+		order[i], seen[place] = place, true
+	}
+	return order, nil
 }
 
 // without returns the names that are not among the others.

@@ -28,6 +28,7 @@ type Target struct {
 	Schema *ColumnSchema // the model's column that it has to follow, or nil
 	Parse  string        // one of the words of Parse; "" for none
 	Form   *written.Form // how its numbers are written; nil for plainly
+	Padded bool          // its first cells are whole numbers with zeros before them, as codes are
 }
 
 // KeepsBlanks reports whether blanks around cells that are not quoted are kept at first: those of ids are, and those of a

@@ -22,6 +22,12 @@ type Source interface {
 	Close()
 }
 
+// Padding is a source that knows which columns begin with whole numbers that have zeros before them, as codes do.
+type Padding interface {
+	// Padded reports it by column, once Columns has returned.
+	Padded() []bool
+}
+
 // Pass is one way through all inputs.
 type Pass struct {
 	Targets []Target

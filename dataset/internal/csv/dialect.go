@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"strings"
 
 	"boost/dataset/internal/chunk"
 )
@@ -123,6 +124,7 @@ type dialect struct {
 	header bool
 	names  []string // from the first file's header, or c1, c2, …
 	guess  []bool   // per column: some cell of the head is no number
+	padded []bool   // per column: most cells of the head are whole numbers with zeros before them
 }
 
 // findDialect looks at the head of the first file.
@@ -180,7 +182,36 @@ func findDialect(o *chunk.Options, name string, h *head) (*dialect, error) {
 			}
 		}
 	}
+	d.padded = make([]bool, len(d.names))
+	for i := range d.padded {
+		d.padded[i] = !d.guess[i] && isPadded(o, rest, i)
+	}
 	return d, nil
+}
+
+// isPadded reports whether all cells of a column are digits, as many in each, and more than half begin with 0.
+func isPadded(o *chunk.Options, records [][]string, column int) bool {
+	cells, zeros, width := 0, 0, 0
+	for _, record := range records {
+		if column >= len(record) {
+			continue
+		}
+		cell := chunk.TrimText(record[column])
+		if o.IsMissing([]byte(cell)) {
+			continue
+		}
+		if cells == 0 {
+			width = len(cell)
+		}
+		if len(cell) != width || width < 2 || strings.Trim(cell, "0123456789") != "" {
+			return false
+		}
+		cells++
+		if cell[0] == '0' {
+			zeros++
+		}
+	}
+	return 2*zeros > cells
 }
 
 // recalledSeparator returns the separator of the schema's table, if the first record has it. Where

@@ -19,7 +19,8 @@ type layout struct {
 
 	sep    byte
 	names  []string
-	sinks  [][]int       // per input column: indices of its targets
+	sinks  [][]int       // per column of the first input: indices of its targets
+	orders [][]int       // per input: which of the first one's columns its columns are, nil for the same
 	text   []atomic.Bool // per target of wantAny: its cells are taken for levels, not numbers
 	wide   []atomic.Bool // per target: float64 was needed before
 	header bool
@@ -75,7 +76,11 @@ func (p *chunkParser) parse(b []byte, index, file int) *chunk.Chunk {
 	most := min(bytes.Count(b, []byte{'\n'}), len(b)/len(p.sinks)+1)
 	numbers := 0
 	for i := range p.sinks {
-		p.sinks[i] = p.newSink(ch, p.layout.sinks[i], most)
+		column := i
+		if order := p.orders[file]; order != nil {
+			column = order[i]
+		}
+		p.sinks[i] = p.newSink(ch, p.layout.sinks[column], most)
 		if p.sinks[i].kind == numberSink {
 			numbers++
 		}

@@ -27,7 +27,7 @@ func (r *Reader) Columns(context.Context) ([]string, error) {
 		return nil, err
 	}
 	if r.dialect, err = findDialect(r.Options, stream.Name, h); err == nil {
-		r.first, err = r.body(stream, h)
+		r.first, _, err = r.body(stream, h)
 	}
 	if err != nil {
 		stream.Close()
@@ -66,6 +66,9 @@ func (r *Reader) Notes(blank int) []string {
 	return notes
 }
 
+// Padded is that of chunk.Padding.
+func (r *Reader) Padded() []bool { return r.dialect.padded }
+
 // open opens an input and reads its head.
 func (r *Reader) open(in *chunk.Input) (*chunk.Stream, *head, error) {
 	stream, err := r.StreamOf(in, chunk.CSVFormat)
@@ -97,21 +100,21 @@ func namedSeparator(s *chunk.Stream) byte {
 }
 
 // body checks the header of an opened input, if the table has one, and puts the
-// reader behind it.
-func (r *Reader) body(stream *chunk.Stream, h *head) (*records.Text, error) {
-	t := &records.Text{Stream: stream}
+// reader behind it. order is as of chunk.ColumnOrder.
+func (r *Reader) body(stream *chunk.Stream, h *head) (t *records.Text, order []int, err error) {
+	t = &records.Text{Stream: stream}
 	text := h.text
 	if r.dialect.header {
 		records := h.records(r.dialect.sep, 1)
 		if len(records) == 0 {
-			return nil, chunk.Errorf("%s is empty", stream.Name)
+			return nil, nil, chunk.Errorf("%s is empty", stream.Name)
 		}
 		names, err := headerNames(&r.Options.Dialect, stream.Name, records[0])
 		if err == nil {
-			err = r.sameHeader(stream.Name, names)
+			order, err = chunk.ColumnOrder(stream.Name, names, r.Inputs[0].Name, r.dialect.names)
 		}
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		text, t.Before = behindHeader(text, r.dialect.sep)
 	}
@@ -119,7 +122,7 @@ func (r *Reader) body(stream *chunk.Stream, h *head) (*records.Text, error) {
 		t.Before++
 	}
 	t.Reader = io.MultiReader(bytes.NewReader(text), stream.Reader)
-	return t, nil
+	return t, order, nil
 }
 
 // behindHeader returns what follows the first record, and the lines up to there.
@@ -139,10 +142,6 @@ func behindHeader(text []byte, sep byte) (rest []byte, lines int) {
 	return text[min(end, len(text)):], lines + breaks
 }
 
-func (r *Reader) sameHeader(name string, names []string) error {
-	return chunk.SameColumns(name, names, r.Inputs[0].Name, r.dialect.names)
-}
-
 // run reads all inputs, of which the first may be opened already, and emits their
 // chunks. With an error of the input, the chunks before it are emitted too.
 func (r *Reader) run(ctx context.Context, l *layout, first *records.Text) error {
@@ -156,10 +155,11 @@ func (r *Reader) run(ctx context.Context, l *layout, first *records.Text) error 
 		if err != nil {
 			return nil, err
 		}
-		t, err := r.body(stream, h)
+		t, order, err := r.body(stream, h)
 		if err != nil {
 			stream.Close()
 		}
+		l.orders[file] = order
 		return t, err
 	}
 	return c.Run(ctx, func() func(records.Piece) func() {
@@ -200,7 +200,7 @@ func chunkOf(o *chunk.Options, columns int) int {
 func (r *Reader) layoutOf(p *chunk.Pass) *layout {
 	targets := p.Targets
 	l := &layout{Options: r.Options, Pass: p, spare: new(chunk.Spare), sep: r.dialect.sep, header: r.dialect.header,
-		names: r.dialect.names, sinks: make([][]int, len(r.dialect.names)),
+		names: r.dialect.names, sinks: make([][]int, len(r.dialect.names)), orders: make([][]int, len(r.Inputs)),
 		text: make([]atomic.Bool, len(targets)), wide: make([]atomic.Bool, len(targets))}
 	if l.chunkBytes = r.ChunkSize; p.Gathered {
 		l.chunkBytes = chunkOf(r.Options, len(r.dialect.names))

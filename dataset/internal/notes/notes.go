@@ -14,7 +14,8 @@ type Notes struct {
 	dates      []string // columns of numbers that were dates
 	dated      []string // columns of categories that are dates
 	large      []string
-	firstLarge string // place of the first number in the first of them
+	firstLarge string   // place of the first number in the first of them
+	padded     []string // columns of numbers that are written with zeros before them
 	trimmed    []string
 	commas     []string
 	spelled    []string // columns with levels that differ in case or blanks only, and two of these
@@ -38,6 +39,12 @@ func (n *Notes) AddLarge(column, place string) {
 	}
 	n.large = append(n.large, column)
 }
+
+// mostPadded is how many columns of such numbers have a note of their own.
+const mostPadded = 3
+
+// AddPadded notes a column of numbers that are written with zeros before them.
+func (n *Notes) AddPadded(column string) { n.padded = append(n.padded, column) }
 
 // AddTrimmed notes a column with cells from which blanks were removed.
 func (n *Notes) AddTrimmed(column string) { n.trimmed = append(n.trimmed, column) }
@@ -76,6 +83,13 @@ func (n *Notes) All(mixed []*chunk.ParseError) []string {
 	}
 	if len(n.large) > 0 {
 		all = append(all, n.largeNote())
+	}
+	for i, column := range n.padded {
+		if i == mostPadded {
+			all = append(all, fmt.Sprintf("zeros before the numbers of %d more columns are lost too: %s", len(n.padded)-i, listed(n.padded[i:])))
+			break
+		}
+		all = append(all, fmt.Sprintf("column %q is read as numbers, without the zeros that its cells begin with (set categorical = [%q] to keep codes as they are)", column, column))
 	}
 	if len(n.trimmed) > 0 {
 		all = append(all, fmt.Sprintf("blanks around the cells of %s are left out (set blanks = \"keep\" to keep them)", listed(n.trimmed)))
