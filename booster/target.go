@@ -58,7 +58,7 @@ func newTarget(p *Params, custom objectives.Objective, t *dataset.Table, names s
 		return nil, fmt.Errorf("%w: objective %s is your own: parameters of built-in ones (objective.…) have no effect on it", ErrParams, custom.Name())
 	}
 	if c := t.EventColumn(); c != nil && custom == nil && known && !info.Times {
-		return nil, fmt.Errorf("%w: data.event = %q: objective %s is not of times, which cox is: leave the key out, or name the column in data.ignore",
+		return nil, fmt.Errorf("%w: data.event = %q: objective %s is not of times, which cox and aft are: leave the key out, or name the column in data.ignore",
 			ErrParams, c.Name(), p.Objective)
 	}
 	if custom == nil && known {

@@ -46,7 +46,7 @@ func dataSettings(d *Data) []setting.Setting {
 			Doc:     "Column that names the query of each row; the rows of a query stand together. A LibSVM file's qid is taken without being named.",
 			Aliases: []string{"group", "group_column", "group_id", "query", "query_column", "query_id"}},
 		{Name: "data.event", Value: &d.Event,
-			Doc:     "Column that is 1 where the event came at the row's time, which is the label, and 0 where the row is censored; for objective cox.",
+			Doc:     "Column that is 1 where the event came at the row's time, which is the label, and 0 where the row is censored; for objectives cox and aft.",
 			Aliases: []string{"event", "event_column"}},
 		{Name: "data.init_score", Value: &d.InitScore,
 			Doc: "Columns with the raw scores that training starts from, one per output, in the outputs' order; empty = none."},

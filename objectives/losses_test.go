@@ -68,6 +68,7 @@ func TestSlopes(t *testing.T) {
 			q := 1 / (1 + math.Exp(-s))
 			return -math.Pow(1-q, 1.5) * math.Log(q)
 		}},
+		{"aft", objectives.Params{}, func(s, y float64) float64 { z := math.Log(y) - s; return z * z / 2 }},
 		{"squared_log", objectives.Params{}, func(s, y float64) float64 { return square(s - math.Log1p(y)) }},
 	}
 	tested := map[string]bool{"binary": true, "multiclass": true, "one_vs_all": true, "cox": true}
@@ -97,7 +98,7 @@ func TestSlopes(t *testing.T) {
 								t.Errorf("score %v, label %v: loss at %+v is %v, the parabola %v", s, y, step, c.loss(s+step, y), over)
 							}
 						}
-					case "regression", "expectile", "gamma", "tweedie", "squared_log", "cross_entropy", "focal":
+					case "regression", "expectile", "aft", "gamma", "tweedie", "squared_log", "cross_entropy", "focal":
 						const by = 1e-3
 						bend := (c.loss(s+by, y) - 2*c.loss(s, y) + c.loss(s-by, y)) / (by * by)
 						if c.name == "focal" && bend < hess {

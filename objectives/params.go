@@ -26,6 +26,9 @@ type Params struct {
 	Sigmoid    float64   // lambdarank, pairwise: how steep the chance of the order of two rows is in the distance of their scores
 	LabelGain  []float64 // lambdarank: gains of labels 0, 1, …; empty = 2^label − 1 of labels up to 30
 
+	Distribution string  // aft: of the errors of log(time), "normal", "logistic" or "extreme"
+	Scale        float64 // aft: of the errors
+
 	Ties string // cox: how events of one time are taken, "breslow" or "efron"
 }
 
@@ -61,6 +64,12 @@ func Settings(p *Params) []setting.Setting {
 		{Name: "objective.label_gain", Value: &p.LabelGain, OmitDefault: true,
 			Doc:     "lambdarank: gains in ndcg of labels 0, 1, 2 and so on; metrics take them too. Empty = 2^label - 1 of labels up to 30.",
 			Aliases: []string{"label_gain"}},
+		{Name: "objective.distribution", Value: &p.Distribution, Choices: []string{normal, logisticTime, extreme}, Optional: true, OmitDefault: true,
+			Doc:     "aft: how log(time) is distributed about the raw score. Empty = \"normal\".",
+			Aliases: []string{"aft_loss_distribution"}},
+		{Name: "objective.scale", Value: &p.Scale, OmitDefault: true,
+			Doc:     "aft: the scale of that distribution, in log(time). 0 = 1.",
+			Aliases: []string{"aft_loss_distribution_scale"}},
 		{Name: "objective.ties", Value: &p.Ties, Choices: []string{breslow, efron}, Optional: true, OmitDefault: true,
 			Doc: "cox: how events of one time are taken: \"breslow\", each beside all rows of that time, or \"efron\", as if they came one after another. Empty = \"breslow\"."},
 	}

@@ -44,7 +44,7 @@ var registry = []Info{
 	l1Info, huberInfo, fairInfo, logCoshInfo, quantileInfo, expectileInfo, mapeInfo,
 	poissonInfo, gammaInfo, tweedieInfo, squaredLogInfo,
 	lambdaRankInfo, xendcgInfo, pairwiseInfo,
-	coxInfo,
+	coxInfo, aftInfo,
 }
 
 // Names returns the names of the built-in losses.

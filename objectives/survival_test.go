@@ -154,3 +154,66 @@ func TestCoxNeedsEvents(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// Derivatives of exact and of censored rows are XGBoost's.
+func TestAFTAsXGBoost(t *testing.T) {
+	var peers struct {
+		AFT []struct {
+			Distribution string
+			Scale        float64
+			Grad, Hess   []float64
+		}
+		Rows struct {
+			Lower, Upper []*float64
+			Scores       []float64
+		} `json:"aft_rows"`
+	}
+	readSurvival(t, &peers)
+	compared := 0
+	for _, p := range peers.AFT {
+		o := made(t, "aft", objectives.Params{Distribution: p.Distribution, Scale: p.Scale})
+		for i, score := range peers.Rows.Scores {
+			label, upper := *peers.Rows.Lower[i], peers.Rows.Upper[i]
+			if upper == nil {
+				label = -label
+			} else if *upper != label {
+				continue // an interval
+			}
+			compared++
+			if grad, hess := one(o, score, label); !close32(float32(grad), p.Grad[i]) || !close32(float32(hess), p.Hess[i]) {
+				t.Errorf("%s, scale %v, row %d: derivatives %v, %v, want %v, %v", p.Distribution, p.Scale, i, grad, hess, p.Grad[i], p.Hess[i])
+			}
+		}
+	}
+	if compared != 48 {
+		t.Errorf("%d rows are compared", compared)
+	}
+}
+
+// Derivatives are bounded as in XGBoost, and hold beyond where the chance of a longer time is 0 in float64: the hazard of the normal distribution
+// grows as z + 1/z there.
+func TestAFTBounds(t *testing.T) {
+	for _, c := range []struct {
+		distribution        string
+		score, label        float64
+		grad, hess, nearest float64
+	}{
+		{"normal", -100, 1, -15, 1, 0}, {"normal", 100, 1, 15, 1, 0},
+		{"normal", -12, -1, -(12 + 1./12), 1, 0.01},
+		{"normal", 40, -1, 0, 1e-16, 0},
+		{"normal", 3, 0, 15, 1, 0}, {"normal", 3, math.Copysign(0, -1), 0, 1e-16, 0}, {"logistic", 3, 0, 1, 1e-16, 0}, // of time 0
+		{"logistic", -800, 1, -1, 1e-16, 0}, {"logistic", 800, -1, 0, 1e-16, 0},
+		{"extreme", -800, 1, -15, 15, 0}, {"extreme", 800, 1, 1, 1e-16, 0}, {"extreme", -800, -1, -15, 15, 0},
+	} {
+		grad, hess := one(made(t, "aft", objectives.Params{Distribution: c.distribution}), c.score, c.label)
+		if math.Abs(grad-c.grad) > 1e-6+c.nearest || math.Abs(hess-c.hess) > 1e-6+c.nearest {
+			t.Errorf("%s, score %v, label %v: derivatives %v, %v, want %v, %v", c.distribution, c.score, c.label, grad, hess, c.grad, c.hess)
+		}
+	}
+	if base, err := made(t, "aft", objectives.Params{}).BaseScore(objectives.Rows{Labels: []float64{0, -math.E, 1}, Weights: []float64{1, 1, 3}}); err != nil || math.Abs(base[0]-.25) > 1e-15 {
+		t.Errorf("training starts from %v (%v), want a quarter", base, err)
+	}
+	if _, err := objectives.New("aft", objectives.Options{Params: objectives.Params{Scale: -1}}); err == nil {
+		t.Error("a scale of -1 is taken")
+	}
+}

@@ -5,17 +5,22 @@ import (
 	"math/bits"
 
 	"boost/internal/detmath"
+	"boost/internal/kernel/loss"
 	"boost/parallel"
 )
 
 // Survival is what metrics of times need to know of a model. A label is the time of an event, or negative, -0 too, where the row is
 // censored then.
 type Survival struct {
-	Hazards bool // predictions are hazards: the higher one means the earlier event; else they are times
+	Hazards bool     // predictions are hazards: the higher one means the earlier event; else they are times
+	Errors  loss.AFT // the distribution of times, where predictions are such
 }
 
 // Links of models of times are the names of their objectives: what fits one says nothing of another.
-const coxModel = "cox"
+const (
+	coxModel = "cox"
+	aftModel = "aft"
+)
 
 var (
 	coxNLogLikInfo = Info{
@@ -27,8 +32,14 @@ var (
 	concordanceInfo = Info{
 		Name:    "concordance",
 		Aliases: []string{"concordance_index", "c_index", "cindex", "harrell_c"},
-		Links:   []string{coxModel},
+		Links:   []string{coxModel, aftModel},
 		build:   func(string, []float64) Metric { return concordance{} },
+	}
+	aftNLogLikInfo = Info{
+		Name:    "aft_nloglik",
+		Aliases: []string{"aft-nloglik", "survival:aft"},
+		Links:   []string{aftModel},
+		build:   ofRows(aftNLogLik),
 	}
 )
 
@@ -80,6 +91,23 @@ func (coxNLogLik) Eval(in Input) float64 {
 		return total.Round() / all
 	}
 	return math.NaN()
+}
+
+// aftNLogLik is −log of the likelihood of times under the model's distribution.
+func aftNLogLik(in *Input, lo, hi int, out []float64) {
+	for i := range out {
+		if in.Survival == nil || in.Survival.Hazards {
+			out[i] = math.NaN()
+			continue
+		}
+		score := 0.0
+		if in.Raw != nil {
+			score = in.Raw[lo+i]
+		} else {
+			score = detmath.Log(in.Values[lo+i])
+		}
+		out[i] = -detmath.Log(in.Survival.Errors.Likelihood(score, in.Labels[lo+i]))
+	}
 }
 
 // concordance is Harrell's C: of the pairs of rows of which it is known whose event came first, the share that the predictions order

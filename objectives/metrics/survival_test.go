@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"boost/internal/kernel/loss"
 	"boost/objectives/metrics"
 	"boost/parallel"
 )
@@ -128,5 +129,52 @@ func TestSurvivalOrderAndThreads(t *testing.T) {
 	}
 	if !slices.Equal(labels, in.Labels) {
 		t.Error("the labels were changed")
+	}
+}
+
+// XGBoost's aft-nloglik of exact and of censored rows.
+func TestAFTNLogLik(t *testing.T) {
+	text, err := os.ReadFile("../testdata/survival.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var peers struct {
+		AFT []struct {
+			Distribution string
+			Scale        float64
+			NLogLik      float64 `json:"nloglik_events"`
+		}
+		Rows struct {
+			Lower, Upper []*float64
+			Scores       []float64
+		} `json:"aft_rows"`
+	}
+	if err := json.Unmarshal(text, &peers); err != nil {
+		t.Fatal(err)
+	}
+	var labels, scores, values []float64
+	for i, score := range peers.Rows.Scores {
+		label, upper := *peers.Rows.Lower[i], peers.Rows.Upper[i]
+		if upper == nil {
+			label = -label
+		} else if *upper != label {
+			continue
+		}
+		labels, scores, values = append(labels, label), append(scores, score), append(values, math.Exp(score))
+	}
+	for _, p := range peers.AFT {
+		errors := loss.AFT{Distribution: map[string]loss.Distribution{"normal": loss.NormalErrors, "logistic": loss.LogisticErrors, "extreme": loss.ExtremeErrors}[p.Distribution], Scale: p.Scale}
+		in := metrics.Input{Outputs: 1, Raw: scores, Labels: labels, Survival: &metrics.Survival{Errors: errors}}
+		if got := eval(t, "aft_nloglik", in); math.Abs(got-p.NLogLik) > 1e-6*p.NLogLik {
+			t.Errorf("%s, scale %v: %v, want %v", p.Distribution, p.Scale, got, p.NLogLik)
+		}
+		in.Raw, in.Values = nil, values
+		if got := eval(t, "aft_nloglik", in); math.Abs(got-p.NLogLik) > 1e-6*p.NLogLik {
+			t.Errorf("%s, scale %v, of predictions: %v, want %v", p.Distribution, p.Scale, got, p.NLogLik)
+		}
+		in.Survival = hazards
+		if got := eval(t, "aft_nloglik", in); !math.IsNaN(got) {
+			t.Errorf("of hazards: %v", got)
+		}
 	}
 }

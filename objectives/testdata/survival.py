@@ -61,11 +61,13 @@ out["aft"] = []
 lower = np.array([1.5, 3, 0.2, 20, 7, 0, 0, 2, 5, 1, 40, 0.01])
 upper = np.array([1.5, np.inf, 0.2, np.inf, 7, 3, 0.5, 6, 5.5, np.inf, 40, 0.01])
 scores = np.array([0.4, 0.9, -1.2, 2.5, 2.1, 1.3, -0.4, 1.0, 1.65, -3.0, 3.1, -4.5])
+known = (lower == upper) | np.isinf(upper)  # no intervals
 for distribution in ("normal", "logistic", "extreme"):
     for scale in (1.0, 0.7):
         p = dict(objective="survival:aft", aft_loss_distribution=distribution, aft_loss_distribution_scale=scale)
         d = data(scores, lower, upper)
         grad, hess = alone(p, scores, lower, upper)
-        out["aft"].append(dict(distribution=distribution, scale=scale, grad=grad, hess=hess, nloglik=figure(p, "aft-nloglik", d)))
+        out["aft"].append(dict(distribution=distribution, scale=scale, grad=grad, hess=hess, nloglik=figure(p, "aft-nloglik", d),
+                               nloglik_events=figure(p, "aft-nloglik", data(scores[known], lower[known], upper[known]))))
 out["aft_rows"] = dict(lower=lower.tolist(), upper=[None if np.isinf(u) else u for u in upper], scores=scores.tolist())
 print(json.dumps(out, indent=1))
