@@ -17,7 +17,7 @@ func (r *run) checkConstraints(schema dataset.Schema, target *target) error {
 		if err != nil {
 			return err
 		}
-		if !maps.Equal(base.Tree.Monotone, p.Tree.Monotone) {
+		if !maps.Equal(directed(base.Tree.Monotone), directed(p.Tree.Monotone)) {
 			return fmt.Errorf("%w: constraints.monotone: the base model was trained with others, and a model keeps one set of them", ErrParams)
 		}
 	}
@@ -45,6 +45,8 @@ func (r *run) checkConstraints(schema dataset.Schema, target *target) error {
 		}
 	}
 	switch {
+	case target.quantileLeaves() && (p.Tree.MaxDeltaStep > 0 || p.Tree.PathSmooth > 0):
+		return fmt.Errorf("%w: tree.max_delta_step and tree.path_smooth: the leaves of objective %s are quantiles, which keep to neither: leave them out", ErrParams, target.objective.Name())
 	case ordered && target.quantileLeaves():
 		return fmt.Errorf("%w: %s: the leaves of objective %s are quantiles, which keep to no bounds: use regression, huber or log_cosh", ErrParams, monotone, target.objective.Name())
 	case ordered && target.outputs > 1:
@@ -60,4 +62,15 @@ func (r *run) checkConstraints(schema dataset.Schema, target *target) error {
 		}
 	}
 	return nil
+}
+
+// directed returns the constraints that ask for something.
+func directed(monotone map[string]int) map[string]int {
+	kept := map[string]int{}
+	for name, direction := range monotone {
+		if direction != 0 {
+			kept[name] = direction
+		}
+	}
+	return kept
 }

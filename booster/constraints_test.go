@@ -4,7 +4,10 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"math"
+	"math/rand/v2"
 	"os"
 	"slices"
 	"strings"
@@ -270,5 +273,65 @@ func TestConstraintsRefuse(t *testing.T) {
 		if _, err := booster.Train(context.Background(), p, table); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("error %v, want %q", err, c.want)
 		}
+	}
+}
+
+// A path is smoothed to the same bytes where histograms count rows and where they do not.
+func TestSmoothedPathsOfSparseTables(t *testing.T) {
+	const rows, features = 1500, 400
+	random := rand.New(rand.NewPCG(3, 1))
+	labels := make([]float64, rows)
+	columns := []dataset.ColumnData{{Name: "y", Values: labels}}
+	for f := range features {
+		values := make([]float64, rows)
+		for row := range values {
+			if random.Float64() < 0.02 {
+				values[row] = 1 + float64(random.IntN(5))
+				labels[row] += float64(f%7) - 3
+			}
+		}
+		columns = append(columns, dataset.ColumnData{Name: fmt.Sprint("f", f), Values: values})
+	}
+	for row := range labels {
+		labels[row] = math.Round(1 / (1 + math.Exp(-labels[row]-random.Float64())))
+	}
+	table, err := dataset.FromColumns(columns, dataset.Label("y"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := booster.Defaults()
+	p.Objective, p.Rounds, p.Tree.MinDataInLeaf, p.Tree.PathSmooth = "binary", 12, 5, 20
+	var want []byte
+	for _, way := range [][2]string{{"col", "auto"}, {"csr", "auto"}, {"csr", "row"}, {"both", "feature"}} {
+		p.Binning.Layout, p.Builder = way[0], way[1]
+		got := bytesOf(t, train(t, p, table))
+		if want == nil {
+			want = got
+		}
+		if !bytes.Equal(got, want) {
+			t.Errorf("layout %s, builder %s: another model", way[0], way[1])
+		}
+	}
+}
+
+// A refit keeps to the largest step, and leaves that are quantiles refuse limits that they would not keep to.
+func TestRefitKeepsSteps(t *testing.T) {
+	table, _ := ordered(t)
+	p := booster.Defaults()
+	p.Objective, p.Rounds, p.Tree.MaxDeltaStep = "regression", 5, 0.3
+	m, err := booster.Refit(context.Background(), train(t, p, table), table, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if most := slices.Max(m.Leaves()); most > 0.3*0.1+1e-15 || most < 0.3*0.1-1e-15 {
+		t.Errorf("the largest leaf is %v", most)
+	}
+	p.Tree.PathSmooth = 5
+	if _, err := booster.Refit(context.Background(), train(t, p, table), table, 0); !errors.Is(err, booster.ErrParams) {
+		t.Errorf("a refit of smoothed paths: %v", err)
+	}
+	p.Objective = "l1"
+	if _, err := booster.Train(context.Background(), p, table); !errors.Is(err, booster.ErrParams) {
+		t.Errorf("limits of quantiles: %v", err)
 	}
 }

@@ -101,6 +101,9 @@ func newExamples(target *target, table *dataset.Table, labels []float64, p *Para
 		if ex.Weights, err = target.weighClasses(p, labels, weights); err != nil {
 			return nil, err
 		}
+		if err := objectives.CheckWeights(ex.Rows); err != nil {
+			return nil, fmt.Errorf("%w: objective.class_weight times the weights of the rows: %w", ErrParams, err)
+		}
 	}
 	if err := target.objective.Check(ex.Rows); err != nil {
 		return nil, atRow(table, err)

@@ -261,3 +261,41 @@ func TestLossRefuses(t *testing.T) {
 		}
 	}
 }
+
+// Losses of distances learn the same whatever the unit of the labels.
+func TestUnitsOfLabels(t *testing.T) {
+	for _, name := range []string{"l1", "mape", "huber", "fair", "log_cosh"} {
+		for _, unit := range []float64{1e3, 1e8} {
+			labels, feature := make([]float64, 2000), make([]float64, 2000)
+			for i := range labels {
+				feature[i] = float64(i * 37 % 101)
+				labels[i] = unit * (1 + feature[i]/50 + float64(i*7%11)/40)
+			}
+			table, err := dataset.FromColumns([]dataset.ColumnData{{Name: "y", Values: labels}, {Name: "a", Values: feature}}, dataset.Label("y"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			p := booster.Defaults()
+			p.Objective, p.Rounds, p.Metrics = name, 60, []string{"mae"}
+			var report booster.Report
+			train(t, p, table, booster.WithReport(&report))
+			if mae := report.Metrics["train"]["mae"] / unit; mae > 0.12 {
+				t.Errorf("%s: mae is %v units of %v", name, mae, unit)
+			}
+		}
+	}
+}
+
+// Weights may be as small as numbers get.
+func TestTinyWeights(t *testing.T) {
+	labels, weights := []float64{1, 2, 3, 4}, []float64{1e-310, 2e-310, 1e-310, 1e-310}
+	for _, name := range []string{"quantile", "l1", "mape", "huber"} {
+		o, err := objectives.New(name, objectives.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if base, err := o.BaseScore(objectives.Rows{Labels: labels, Weights: weights}); err != nil || !(base[0] >= 1 && base[0] <= 3) {
+			t.Errorf("%s: start %v (%v)", name, base, err)
+		}
+	}
+}

@@ -1,9 +1,11 @@
 package booster
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
+	"maps"
 	"math"
 
 	"boost/binning"
@@ -118,6 +120,9 @@ func newRefit(ctx context.Context, m *Model, t *dataset.Table, decay float64, o 
 		return nil, err
 	}
 	p.Objective = target.objective.Name()
+	if err := checkRefit(m, &p); err != nil {
+		return nil, err
+	}
 	r := &refit{from: m, keep: o.keep, decay: decay, pool: o.pool}
 	if r.forest, err = refitsForest(m); err != nil {
 		return nil, err
@@ -136,6 +141,27 @@ func newRefit(ctx context.Context, m *Model, t *dataset.Table, decay float64, o 
 		return nil, err
 	}
 	return r, nil
+}
+
+// checkRefit refuses what would give other leaves than training did.
+func checkRefit(m *Model, p *Params) error {
+	if p.Tree.PathSmooth > 0 {
+		return fmt.Errorf("%w: a model with tree.path_smooth cannot be refitted: its leaves depend on the nodes above them, whose values are not kept", ErrParams)
+	}
+	for round := range m.Rounds() {
+		text, err := m.Contents().RoundParams(round)
+		if err != nil {
+			return err
+		}
+		of, err := paramsIn(text)
+		if err != nil {
+			return err
+		}
+		if of.PositiveWeight != p.PositiveWeight || !maps.Equal(of.ClassWeight, p.ClassWeight) {
+			return fmt.Errorf("%w: a model whose rounds were trained with different weights of classes cannot be refitted", ErrParams)
+		}
+	}
+	return nil
 }
 
 // prepare codes the rows and sets their scores to those before the first tree.
@@ -239,6 +265,9 @@ func (r *refit) refitLeaves(number int, p *Params) error {
 		rate = 1 / float64(r.from.Rounds())
 	}
 	rule := grow.LeafRule{LambdaL1: p.Tree.LambdaL1, LambdaL2: p.Tree.LambdaL2, LearningRate: rate, MaxStep: r.maxStep()}
+	if p.Tree.MaxDeltaStep > 0 {
+		rule.MaxStep = min(p.Tree.MaxDeltaStep, cmp.Or(rule.MaxStep, math.Inf(1)))
+	}
 	for l, old := range t.Leaf {
 		value := old
 		if all.grad[l] != 0 || all.hess[l] != 0 {

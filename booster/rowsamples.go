@@ -28,7 +28,7 @@ func rowSampleSettings(p *Params) []setting.Setting {
 			Doc: "Classes: row_fraction of each class, to a row."},
 		{Name: "sampling.replace", Value: &p.Replace, OmitDefault: true,
 			Doc: "Rows are drawn with replacement: how often is Poisson distributed with row_fraction as its mean, and a row counts as often as it is drawn."},
-		{Name: "sampling.bagging_temperature", Value: &p.BaggingTemperature, OmitDefault: true,
+		{Name: "sampling.bagging_temperature", Value: &p.BaggingTemperature, Range: setting.Between(0, 10), OmitDefault: true,
 			Doc: "Bayesian bootstrap: every round counts every row (-log u) to this power, u being drawn anew; 0 = off. CatBoost's default is 1."},
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"boost/booster/internal/labels"
 	"boost/dataset"
 	"boost/objectives"
+	"boost/tree/grow"
 )
 
 // target is what the labels of a run mean.
@@ -86,6 +87,16 @@ func newTarget(p *Params, custom objectives.Objective, t *dataset.Table, names s
 	}
 	tg.outputs = tg.objective.Outputs()
 	return tg, nil
+}
+
+// treeParams returns how trees grow. The default of tree.min_child_weight does not hold for losses whose hessians follow the unit of the
+// labels.
+func (p *Params) treeParams() grow.Params {
+	t := p.Tree
+	if info, ok := objectives.Lookup(p.Objective); ok && info.AnyUnit && t.MinChildWeight == grow.Defaults().MinChildWeight {
+		t.MinChildWeight = 1e-30 // above 0 for the fast searches
+	}
+	return t
 }
 
 // checkLoss returns what is wrong with the parameters of the loss.

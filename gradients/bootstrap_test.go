@@ -128,8 +128,8 @@ func TestStrata(t *testing.T) {
 			var limits [3]uint64 // of the last row in the sample; draws of 53 bits are all different here
 			for c, all := range draws {
 				slices.Sort(all)
-				if n := int(math.Round(share * float64(len(all)))); n > 0 {
-					limits[c] = all[n-1] + 1
+				if len(all) > 0 {
+					limits[c] = all[max(int(math.Round(share*float64(len(all)))), 1)-1] + 1
 				}
 			}
 			for _, threads := range []int{1, 3} {

@@ -52,7 +52,7 @@ func NewStrata(class []float64, classes int, share float64) *Strata {
 		s.wanted[int(c)]++
 	}
 	for c, n := range s.wanted {
-		s.wanted[c] = int(math.Round(share * float64(n)))
+		s.wanted[c] = min(n, max(1, int(math.Round(share*float64(n))))) // a rare class has a row in each round
 		// The last draw of the sample is within 8 standard errors of the share but for one class in 10¹⁵; there
 		// the sample ends at the edge.
 		margin := float64(8*math.Sqrt(share*(1-share)/max(float64(n), 1))) + 20/max(float64(n), 1)

@@ -41,6 +41,7 @@ var (
 	huberInfo = Info{
 		Name:    "huber",
 		Link:    Identity,
+		AnyUnit: true,
 		Takes:   Params{Delta: 0.9},
 		Metrics: func(p Params) []string { return []string{argued("huber", p.Delta), "mae", "rmse"} },
 		Make: func(o Options) (Objective, error) {
@@ -52,6 +53,7 @@ var (
 	fairInfo = Info{
 		Name:    "fair",
 		Link:    Identity,
+		AnyUnit: true,
 		Takes:   Params{FairC: 1},
 		Metrics: func(p Params) []string { return []string{argued("fair", p.FairC), "mae", "rmse"} },
 		Make: func(o Options) (Objective, error) {
@@ -64,6 +66,7 @@ var (
 		Name:    "log_cosh",
 		Aliases: []string{"logcosh"},
 		Link:    Identity,
+		AnyUnit: true,
 		Metrics: fixed("log_cosh", "mae", "rmse"),
 		Make:    func(Options) (Objective, error) { return distance{"log_cosh", median, loss.LogCosh}, nil },
 	}
@@ -71,6 +74,7 @@ var (
 		Name:    "mape",
 		Aliases: []string{"mean_absolute_percentage_error"},
 		Link:    Identity,
+		AnyUnit: true,
 		Metrics: fixed("mape", "mae"),
 		Make: func(Options) (Objective, error) {
 			return relative{absolute{distance{"mape", median, loss.Relative}}}, nil

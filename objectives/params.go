@@ -46,7 +46,7 @@ func Settings(p *Params) []setting.Setting {
 		{Name: "objective.power", Value: &p.Power, Range: setting.Between(0, 2), OmitDefault: true,
 			Doc:     "tweedie: the variance grows like the mean to this power, 1 to 2: 1 as of counts, 2 as of gamma. 0 = 1.5.",
 			Aliases: []string{"tweedie_variance_power", "variance_power"}},
-		{Name: "objective.poisson_max_delta_step", Value: &p.PoissonStep, OmitDefault: true,
+		{Name: "objective.poisson_max_delta_step", Value: &p.PoissonStep, Range: setting.Between(0, 10), OmitDefault: true,
 			Doc: "poisson: second derivatives are multiplied by e to this power, which makes steps shorter. 0 = 0.7."},
 		{Name: "objective.focal_gamma", Value: &p.FocalGamma, OmitDefault: true,
 			Doc: "focal: rows count by the chance that their other class has, to this power; 0 = 2."},

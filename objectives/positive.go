@@ -28,7 +28,7 @@ func (p positive) Check(rows Rows) error {
 		case y < 0:
 			return &RowError{i, "label", y, fmt.Sprintf("0 or more: objective %s is of counts and amounts", p.name)}
 		case y == 0 && !p.zero:
-			return &RowError{i, "label", y, fmt.Sprintf("a number above 0 (objective tweedie takes zeros, %s does not)", p.name)}
+			return &RowError{i, "label", y, fmt.Sprintf("a number above 0: objective %s takes no zeros, tweedie of a power below 2 does", p.name)}
 		}
 	}
 	return nil

@@ -66,10 +66,9 @@ func quantile(rows Rows, level float64, share func(row int) float64) (float64, e
 		return 0, fmt.Errorf("%w: the weights sum to 0", ErrRows)
 	}
 	_, exponent := math.Frexp(largest)
-	up := math.Ldexp(1, 31-exponent)
 	values, weights := make([]float64, 0, len(rows.Labels)), make([]uint32, 0, len(rows.Labels))
 	for row, y := range rows.Labels {
-		if w := uint32(math.RoundToEven(weight(row) * up)); w > 0 {
+		if w := uint32(math.RoundToEven(math.Ldexp(weight(row), 31-exponent))); w > 0 {
 			values, weights = append(values, y), append(weights, w)
 		}
 	}

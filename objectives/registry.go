@@ -30,6 +30,7 @@ type Info struct {
 	Link    Link
 	Queries bool                               // it is of whole queries, as OfQueries is
 	Times   bool                               // labels are times, negative where a row is censored
+	AnyUnit bool                               // hessians shrink with the unit of the labels, so that no sum of them is small for all
 	Takes   Params                             // the defaults of the parameters that it takes, zero of others
 	Metrics func(Params) []string              // evaluated if none are named; the first leads early stopping
 	Make    func(o Options) (Objective, error) // of complete parameters

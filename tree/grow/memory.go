@@ -28,7 +28,7 @@ func (c *Config) Bytes(copied []binning.PackedGroup, set gradients.Settings, thr
 		histograms += leaves * 16 * int64(threads)
 	}
 	if c.Quantiles {
-		rows += (12 + 2*int64(threads)) * n
+		rows += 14 * n
 		histograms += int64(threads) * int64(unsafe.Sizeof(loss.Quantiles{}))
 	}
 	block := int64(min(m.NRows(), hist.BlockRows))

@@ -70,7 +70,7 @@ func Settings(p *Params) []setting.Setting {
 			Doc:     "Rows of a leaf at least.",
 			Aliases: []string{"min_data_in_leaf", "min_data_per_leaf", "min_data", "min_child_samples", "min_samples_leaf"}},
 		{Name: "tree.min_child_weight", Value: &p.MinChildWeight,
-			Doc:     "Sum of second derivatives of a leaf at least.",
+			Doc:     "Sum of second derivatives of a leaf at least. The default does not hold for huber, fair, log_cosh and mape.",
 			Aliases: []string{"min_child_weight", "min_sum_hessian_in_leaf", "min_sum_hessian_per_leaf", "min_sum_hessian", "min_hessian"}},
 		{Name: "tree.lambda_l1", Value: &p.LambdaL1,
 			Doc:     "L1 penalty on leaf values.",

@@ -9,8 +9,8 @@ import (
 	"boost/tree"
 )
 
-// quantiles renews leaf values as quantiles of what their rows' scores leave to the labels. It takes 12 bytes a row, and by worker
-// another 2 and 12 KiB.
+// quantiles renews leaf values as quantiles of what their rows' scores leave to the labels. It takes 14 bytes a row, and 12 KiB by
+// worker.
 type quantiles struct {
 	g       *Grower
 	tree    *tree.Tree
@@ -23,18 +23,15 @@ type quantiles struct {
 	start   []int     // of the leaves in the next two
 	values  []float64 // labels less scores, of rows with a hessian above 0
 	weights []uint32
+	buckets []uint16         // memory of the search
 	search  []loss.Quantiles // by worker
 }
 
 func newQuantiles(g *Grower, rows, leaves, threads int) *quantiles {
-	q := &quantiles{
-		g: g, start: make([]int, leaves+1), values: make([]float64, rows), weights: make([]uint32, rows),
+	return &quantiles{
+		g: g, start: make([]int, leaves+1), values: make([]float64, rows), weights: make([]uint32, rows), buckets: make([]uint16, rows),
 		search: make([]loss.Quantiles, threads),
 	}
-	for w := range q.search {
-		q.search[w].Reserve(rows)
-	}
-	return q
 }
 
 // QuantileLeaves replaces the tree's leaf values by the learning rate times a quantile of label − score over each
@@ -80,5 +77,6 @@ func (q *quantiles) Run(worker, leaf int) {
 	if weights != nil {
 		weights = weights[:n]
 	}
+	q.search[worker].Use(q.buckets[lo:hi])
 	q.tree.Leaf[leaf] = float64(q.g.config.LearningRate * q.search[worker].Of(values[:n], weights, q.level))
 }

@@ -1,6 +1,10 @@
 package loss
 
-import "boost/internal/detmath"
+import (
+	"math"
+
+	"boost/internal/detmath"
+)
 
 // The losses below are of positive predictions e^score.
 
@@ -26,7 +30,7 @@ func Poisson(grad, hess []float32, scores, labels, weights []float64, raise floa
 		expTile(p, scores[lo:hi], 1)
 		g, h, y := grad[lo:hi], hess[lo:hi], labels[lo:hi]
 		for i, e := range p {
-			g[i], h[i] = float32(e-y[i]), float32(e*raise)
+			g[i], h[i] = float32(e-y[i]), float32(min(e*raise, math.MaxFloat32))
 		}
 	}
 	Weigh(grad[:len(scores)], hess[:len(scores)], weights)

@@ -13,8 +13,8 @@ type Quantiles struct {
 	bucket []uint16 // of the values that are left
 }
 
-// Reserve makes room for n values, so that Of allocates nothing. It takes 2 bytes a value.
-func (q *Quantiles) Reserve(n int) { q.bucket = slices.Grow(q.bucket[:0], n) }
+// Use gives Of memory for the next values, one entry for each, so that it allocates nothing.
+func (q *Quantiles) Use(memory []uint16) { q.bucket = memory }
 
 const (
 	quantileBuckets = 1 << 10

@@ -56,8 +56,7 @@ func gain[G Grad, H Hess](f *Feature[G, H], r *Rule, left Sums[G, H], l2, bar fl
 		if l.bound(r.Part(gl, hl, l2)+r.Part(gr, hr, l2)) < bar {
 			return Refused, false
 		}
-		right := Sums[G, H]{f.Total.Grad - left.Grad, rightHess, f.Total.Rows - left.Rows}
-		return l.gain(r, f.Direction, gl, hl, rowsOf(f, l, left), gr, hr, rowsOf(f, l, right), l2), unproven
+		return l.gain(r, f.Direction, gl, hl, rowsOf(f, l, left.Hess), gr, hr, rowsOf(f, l, rightHess), l2), unproven
 	}
 	return r.Part(gl, hl, l2) + r.Part(gr, hr, l2), unproven
 }

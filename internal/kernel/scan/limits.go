@@ -5,8 +5,8 @@ package scan
 type Limits struct {
 	Low, High float64 // of both values; −Inf and +Inf for none
 	MaxStep   float64 // largest size of a value; 0 for none
-	// A value is taken Smooth/(rows + Smooth) of the way to the node's own, Parent; 0 for none. Where rows are not counted, a
-	// side has its share of the node's Rows by its hessian.
+	// A value is taken Smooth/(rows + Smooth) of the way to the node's own, Parent; 0 for none. A side has its share of the node's Rows
+	// by its hessian, also where rows are counted: what is counted depends on how histograms are built.
 	Smooth, Parent, Rows float64
 	// Shift is what the node's own part of a gain is less at its own value than at that which lowers the loss most.
 	Shift float64
@@ -60,13 +60,10 @@ func (l *Limits) gain(r *Rule, direction int8, gl, hl, rowsLeft, gr, hr, rowsRig
 	return float64(r.partAt(gl, hl, l2, left)+r.partAt(gr, hr, l2, right)) + l.Shift
 }
 
-// rowsOf returns how many rows a side of so much hessian has, or stands for.
-func rowsOf[G Grad, H Hess](f *Feature[G, H], l *Limits, side Sums[G, H]) float64 {
-	if f.Count != nil {
-		return float64(side.Rows)
-	}
+// rowsOf returns how many rows a side of so much hessian stands for.
+func rowsOf[G Grad, H Hess](f *Feature[G, H], l *Limits, side H) float64 {
 	if !(f.Total.Hess > 0) {
 		return 0
 	}
-	return float64(l.Rows*float64(side.Hess)) / float64(f.Total.Hess)
+	return float64(l.Rows*float64(side)) / float64(f.Total.Hess)
 }
