@@ -178,6 +178,9 @@ func TestMonotone(t *testing.T) {
 				return
 			}
 			holds(t, m, columns)
+			if c.name == "smooth" { // is not refitted
+				return
+			}
 			part := table.Take(sequence(0, 400))
 			refitted, err := booster.Refit(ctx, m, part, 0.1)
 			if err != nil {

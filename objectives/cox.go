@@ -82,7 +82,7 @@ func (c cox) Gradients(rows Rows, _, _ int, scores []float64, grad, hess []float
 	hazard, left := make([]float64, n), make([]float64, n+1)
 	for at := n - 1; at >= 0; at-- {
 		row := order[at]
-		hazard[at] = weightOf(&rows, row) * detmath.Exp(max(scores[row]-best, leastHazard))
+		hazard[at] = float64(weightOf(&rows, row) * detmath.Exp(max(scores[row]-best, leastHazard)))
 		left[at] = left[at+1] + hazard[at]
 	}
 	var past risk
