@@ -12,6 +12,7 @@ import (
 	"boost/binning"
 	"boost/booster"
 	"boost/dataset"
+	"boost/internal/testenv"
 	"boost/parallel"
 )
 
@@ -169,11 +170,8 @@ func TestModesRefuse(t *testing.T) {
 // drops matters more there: LightGBM 4.7.0 reaches 49,137, 47,443 and 51,692 with drop_seed = 4, 5 and 6, and ours has to be within 6 %
 // of their mean.
 func TestModesAgreeWithLightGBM(t *testing.T) {
-	if testing.Short() {
-		t.Skip("four trainings of 200 rounds on real sets")
-	}
 	const dart, forest = "lightgbm:boosting=dart", "lightgbm:boosting=rf,bagging_fraction=0.7,bagging_freq=1,feature_fraction=0.7"
-	for _, c := range []struct {
+	cases := []struct {
 		set, objective, loss, metric, peer string
 		want                               float64 // 0: by reference.json
 	}{
@@ -181,7 +179,8 @@ func TestModesAgreeWithLightGBM(t *testing.T) {
 		{"california_housing", "regression", "rmse", "rmse", dart, 49423.93},
 		{"adult", "binary", "binary_logloss", "logloss", forest, 0},
 		{"california_housing", "regression", "rmse", "rmse", forest, 61296.47},
-	} {
+	}
+	for _, c := range cases[:testenv.UnlessShort(len(cases), 1)] {
 		t.Run(c.set+"/"+c.peer, func(t *testing.T) {
 			table, _ := openShared(t, c.set, "train.csv.gz")
 			test, _ := openShared(t, c.set, "test.csv.gz", dataset.As(table.Schema()))

@@ -31,5 +31,5 @@ func (t *Table) survivalLabels() ([]float64, error) {
 	return labels, nil
 }
 
-// EventColumn returns the column that tells whether the event came, nil without one.
+// EventColumn returns the column of events, 1 where the event came and 0 where not, nil without one.
 func (t *Table) EventColumn() *Column { return t.withRole(EventRole) }

@@ -10,14 +10,12 @@ import (
 	"boost/benchmarks/harness"
 	"boost/booster"
 	"boost/dataset"
+	"boost/internal/testenv"
 )
 
 // Losses on the test rows of real sets beside those of reference.json: 200 rounds at the peers' settings. Two sides are the same loss on
 // the same rows, so that seeds, bins and roundings are all that differs; most is how much worse ours may be.
 func TestObjectivesBesidePeers(t *testing.T) {
-	if testing.Short() {
-		t.Skip("trains for some seconds")
-	}
 	folder := shared(t)
 	text, err := os.ReadFile(filepath.Join(folder, "reference.json"))
 	if err != nil {
@@ -30,7 +28,7 @@ func TestObjectivesBesidePeers(t *testing.T) {
 	alpha := func(level float64) func(p *booster.Params) {
 		return func(p *booster.Params) { p.Loss.Alpha = []float64{level} }
 	}
-	for _, c := range []struct {
+	cases := []struct {
 		set, objective string
 		change         func(p *booster.Params)
 		metric         string // ours
@@ -51,7 +49,8 @@ func TestObjectivesBesidePeers(t *testing.T) {
 		{"msha_injuries", "poisson", nil, "poisson_deviance", "lightgbm", "poisson_deviance", 1.01},
 		{"eu_health_visits", "poisson", nil, "poisson_deviance", "lightgbm", "poisson_deviance", 1.01},
 		{"bemtpl97", "poisson", nil, "poisson_deviance", "lightgbm", "poisson_deviance", 1.01},
-	} {
+	}
+	for _, c := range cases[:testenv.UnlessShort(len(cases), 3)] {
 		t.Run(c.set+"/"+c.objective+"/"+c.metric, func(t *testing.T) {
 			var want map[string]float64
 			if err := json.Unmarshal(reference[c.set][c.peer], &want); err != nil {

@@ -55,7 +55,7 @@ func Names() []string {
 }
 
 // Lookup returns the built-in metric that a name, with an argument or without, is of, and whether
-// there is one. New says whether the argument is right.
+// there is one. New checks the argument.
 func Lookup(name string) (Info, bool) {
 	base := Base(name)
 	at := slices.IndexFunc(registry, func(i Info) bool { return i.Name == base })
