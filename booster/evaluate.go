@@ -182,7 +182,7 @@ func (r *run) newJudge(ex *examples, sets []*evalSet, list []metrics.Metric) jud
 	return judge{
 		link: ex.objective.Link(), outputs: ex.outputs, gains: objectives.GainsOf(ex.objective),
 		times: (*metrics.Survival)(objectives.SurvivalOf(ex.objective)), pool: r.pool, metrics: list, sets: sets,
-		early: r.p.EarlyStopping > 0 && len(sets) > 0, stop: stopper{rounds: r.p.EarlyStopping, higher: list[0].HigherIsBetter()},
+		early: r.p.EarlyStopping > 0 && len(sets) > 0, stop: stopper{rounds: r.p.EarlyStopping, minDelta: r.p.MinDelta, higher: list[0].HigherIsBetter()},
 	}
 }
 
@@ -239,19 +239,20 @@ func (j *judge) best(rounds int, log *slog.Logger) (best int, stop bool) {
 
 // stopper decides early stopping by the first metric of the first validation set.
 type stopper struct {
-	rounds    int // without a better value that end training
+	rounds    int     // without a better value that end training
+	minDelta  float64 // by more than which a value is better
 	higher    bool
 	bestValue float64
 	bestRound int // rounds of the best model; 0 = none yet
 	first     int // rounds before the first that is seen
 }
 
-// see takes the leading metric after some rounds and reports whether to stop. Only a
-// strictly better value counts, NaN never (docs/architecture.md, Numerics 8).
+// see takes the leading metric after some rounds and reports whether to stop. Only a value that is better by more than
+// minDelta counts, NaN never (docs/architecture.md, Numerics 8).
 func (s *stopper) see(rounds int, value float64) (stop bool) {
-	better := s.bestRound == 0 || value < s.bestValue
+	better := s.bestRound == 0 || value < s.bestValue-s.minDelta
 	if s.higher {
-		better = s.bestRound == 0 || value > s.bestValue
+		better = s.bestRound == 0 || value > s.bestValue+s.minDelta
 	}
 	if !math.IsNaN(value) && better {
 		s.bestValue, s.bestRound = value, rounds

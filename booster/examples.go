@@ -138,10 +138,19 @@ func (r *run) refuse(in *inputs, target *target, rows int) error {
 	return nil
 }
 
+// placed is the error of a row that is named by its place in the table.
+type placed struct {
+	*objectives.RowError
+	text string
+}
+
+func (p placed) Error() string   { return p.text }
+func (p placed) Unwrap() []error { return []error{dataset.ErrTable, p.RowError} }
+
 // atRow puts the location of a refused label or weight before the error.
 func atRow(table *dataset.Table, err error) error {
 	if row, ok := errors.AsType[*objectives.RowError](err); ok {
-		return fmt.Errorf("%w: %s: %w", dataset.ErrTable, table.Place(row.Row), err)
+		return placed{row, fmt.Sprintf("%v: %s: %s", dataset.ErrTable, table.Place(row.Row), row.Reason())}
 	}
 	return fmt.Errorf("%w: %w", dataset.ErrTable, err)
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"testing"
 
 	"boost/booster"
@@ -30,7 +31,7 @@ func goldenModels(visit func(name, set string, p booster.Params)) {
 		}
 		p := booster.Defaults()
 		p.Objective, p.Loss, p.Rounds = name, params[name], 8
-		if name != "regression" && name != "cross_entropy" { // one is below, and prices are no chances
+		if name != "regression" && !strings.HasPrefix(name, "cross_entropy") { // one is below, and prices are no chances
 			visit(name+"/i16/all", set, p)
 		}
 	}

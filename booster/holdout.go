@@ -35,7 +35,7 @@ func (r *run) holdOut(in *inputs, target *target, labels []float64) ([]float64, 
 			what = "each class has too few rows to hold any out: early stopping is off"
 		}
 		r.log.Warn(what, "rows", len(labels))
-		r.p.EarlyStopping = 0
+		r.p.EarlyStopping, r.p.MinDelta = 0, 0
 		return labels, nil
 	}
 	r.log.Debug("rows held out for validation", "rows", len(held), "of", len(labels))
@@ -55,6 +55,9 @@ func (p *Params) HoldsOut(sets int) bool {
 }
 
 func (p *Params) checkHoldout() []error {
+	if p.MinDelta > 0 && p.EarlyStopping == 0 {
+		return []error{fmt.Errorf("train.early_stopping_min_delta = %v, and early stopping is off: set train.early_stopping to a number of rounds, or leave it out", p.MinDelta)}
+	}
 	if p.ValidShare > 0 && p.ValidBy != "" {
 		return []error{errors.New("train.valid_share and train.valid_by both say which rows are held out: leave one of them out")}
 	}

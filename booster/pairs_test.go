@@ -8,6 +8,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"boost/booster"
@@ -50,7 +51,8 @@ func choices() []choice {
 		of("missing: mask", func(p *booster.Params) { p.Binning.MissingAs = "mask" }),
 		of("max_bin", func(p *booster.Params) { p.Binning.MaxBin = 12 }),
 		of("weighted_cuts", func(p *booster.Params) { p.Binning.WeightedCuts = true }),
-		of("early stopping", func(p *booster.Params) { p.EarlyStopping = 2 }),
+		of("early stopping: any", func(p *booster.Params) { p.EarlyStopping = 2 }),
+		of("early stopping: least", func(p *booster.Params) { p.EarlyStopping, p.MinDelta = 2, 0.01 }),
 		of("reuse", func(p *booster.Params) { p.Tree.ReuseFeature, p.Tree.ReuseCut = 0.2, 0.3 }),
 		of("lambda", func(p *booster.Params) { p.Tree.LambdaL1, p.Tree.LambdaL2, p.Tree.MinGain = 0.5, 3, 0.1 }),
 		of("max_depth", func(p *booster.Params) { p.Tree.MaxDepth = 3 }),
@@ -107,7 +109,7 @@ func pairTable(t *testing.T, objective string) *dataset.Table {
 			y[i] = min(1, float64(int(y[i]/1.4)))
 		case info.Labels == objectives.ManyClasses, info.Queries:
 			y[i] = min(2, float64(int(y[i]/1.1)))
-		case objective == "cross_entropy":
+		case strings.HasPrefix(objective, "cross_entropy"):
 			y[i] /= 5
 		}
 		if i%9 == 0 {

@@ -37,6 +37,7 @@ type Params struct {
 	Rates          []float64 // by round, in place of LearningRate; the last one stays
 	Seed           uint64
 	EarlyStopping  int                // rounds without a better metric; 0 = off
+	MinDelta       float64            // by more than which a metric has to get better for EarlyStopping
 	ValidShare     float64            // of the training rows, held out as the validation set; 0 = a tenth where EarlyStopping is on and there is no other set
 	ValidBy        string             // column of the training table that marks such rows; "" = none
 	Gradients      string             // a name of gradients.Names; the model keeps what "auto" chose
@@ -160,6 +161,9 @@ func trainSettings(p *Params) []setting.Setting {
 		{Name: "train.early_stopping", Value: &p.EarlyStopping, NoLimit: true,
 			Doc:     "Stop after so many rounds without a better metric and keep the best; 0 = off. Without a validation set a tenth of the rows is held out (see valid_share).",
 			Aliases: []string{"early_stopping", "early_stopping_round", "early_stopping_rounds", "n_iter_no_change", "od_wait"}},
+		{Name: "train.early_stopping_min_delta", Value: &p.MinDelta, OmitDefault: true,
+			Doc:     "Early stopping: a metric is better where it is so by more than this, in its own unit; 0 = by anything.",
+			Aliases: []string{"early_stopping_min_delta", "min_delta", "tol"}},
 		{Name: "train.valid_share", Value: &p.ValidShare, Share: true, Range: setting.Between(0, 0.9), OmitDefault: true,
 			Doc:     "Share of the training rows to hold out as the validation set: the rows with the smallest hash of (seed, row), in each class, or whole queries; 0 = a tenth where early stopping is on and there is no other validation set.",
 			Aliases: []string{"validation_fraction"}},

@@ -14,6 +14,7 @@ import (
 
 	"boost/booster"
 	"boost/dataset"
+	"boost/objectives"
 )
 
 // openShipped reads a shipped training table.
@@ -223,5 +224,32 @@ func TestPredictionsEqualTrainingScores(t *testing.T) {
 				t.Error(err)
 			}
 		})
+	}
+}
+
+// A weight or label that cannot be learned from is named once, by its place in the table.
+func TestRefusedRowsHavePlaces(t *testing.T) {
+	y, x, w := make([]float64, 30), make([]float64, 30), make([]float64, 30)
+	for i := range y {
+		y[i], x[i], w[i] = float64(i%2), float64(i), 1
+	}
+	for name, c := range map[string]struct {
+		weight, label float64
+		want          string
+	}{
+		"weight": {1e38, 1, "bad table: row 21: weight 1e+38, want a number from 0 to 1e30 (only how weights compare matters: divide them)"},
+		"label":  {1, 3, "bad table: row 21: label 3, want a chance from 0 to 1"},
+	} {
+		y[20], w[20] = c.label, c.weight
+		table, err := dataset.FromColumns([]dataset.ColumnData{{Name: "y", Values: y}, {Name: "x", Values: x}, {Name: "w", Values: w}},
+			dataset.Label("y"), dataset.Weight("w"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = booster.Train(context.Background(), booster.Params{Objective: "cross_entropy"}, table)
+		var row *objectives.RowError
+		if err == nil || err.Error() != c.want || !errors.Is(err, dataset.ErrTable) || !errors.As(err, &row) || row.Row != 20 {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }

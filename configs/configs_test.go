@@ -215,6 +215,8 @@ func TestFileProblems(t *testing.T) {
 		{"linear booster", "booster = \"gblinear\"", `a linear model without trees is not built in`},
 		{"seed of dart", "drop_seed = 4", `train.seed is the only seed`},
 		{"hinge", "objective = \"binary:hinge\"", `train.objective = "binary:hinge": a loss without second derivative`},
+		{"focal without gamma", "[train]\nobjective = \"focal\"\n[objective]\nfocal_gamma = 0", `run.toml:4: objective.focal_gamma: 0 is the plain log loss, which is objective binary`},
+		{"power 0", "[train]\nobjective = \"tweedie\"\n[objective]\npower = 0.0", `run.toml:4: objective.power: 0 is the power of no such loss`},
 		{"formula", "objective = \"custom\"", `a loss of your own is a Go function: see booster.WithObjective`},
 		{"metric", "[metrics]\nnames = [\"acu\"]", `not "acu" (did you mean "auc"?)`},
 		{"metric with argument", "[metrics]\nnames = [\"pinbal@0.9\"]", `not "pinbal@0.9" (did you mean "pinball"?)`},

@@ -6,12 +6,16 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode"
 
 	"github.com/BurntSushi/toml"
+
+	"boost/internal/setting"
+	"boost/objectives"
 )
 
 // place says where a setting was written: a line of a file, or a flag.
@@ -376,7 +380,26 @@ func (r *reader) resolveTogether() {
 	if r.config.given["dart.drop_rate"].alias == "rate_drop" {
 		r.note("keys of [dart] that are left out have LightGBM's defaults; XGBoost's are skip_drop = 0, max_drop = 0, sample = \"uniform\" and normalize = \"tree\"")
 	}
+	r.checkLossZeros()
 	r.checkRegistry()
+}
+
+// checkLossZeros refuses a 0 for a parameter of the loss that would be taken for the default.
+func (r *reader) checkLossZeros() {
+	info, ok := objectives.Lookup(r.config.Params.Objective)
+	if !ok {
+		return
+	}
+	takes := objectives.Settings(&info.Takes)
+	for i := range r.keys {
+		k := &r.keys[i]
+		if at, given := r.config.given[k.Name]; k.NotZero != "" && given && reflect.ValueOf(k.Value).Elem().IsZero() &&
+			slices.ContainsFunc(takes, func(s setting.Setting) bool {
+				return s.Name == k.Name && !reflect.ValueOf(s.Value).Elem().IsZero()
+			}) {
+			r.problem(at, fmt.Errorf("%s: 0 %s", k.Name, k.NotZero))
+		}
+	}
 }
 
 // checkRegistry finds what is wrong with keys of [registry] together. Each of its problems

@@ -104,3 +104,32 @@ func (crossEntropy) Check(rows Rows) error {
 func (crossEntropy) Gradients(rows Rows, lo, hi int, scores []float64, grad, hess []float32) {
 	loss.CrossEntropy(grad[lo:hi], hess[lo:hi], scores[lo:hi], rows.Labels[lo:hi], slice(rows.Weights, lo, hi))
 }
+
+// crossEntropyLambdaInfo is of the log loss of labels that are chances, where a row's weight is its exposure.
+var crossEntropyLambdaInfo = Info{
+	Name:    "cross_entropy_lambda",
+	Aliases: []string{"xentlambda"},
+	Link:    Softplus,
+	Metrics: fixed("cross_entropy_lambda"),
+	Make:    func(Options) (Objective, error) { return crossEntropyLambda{}, nil },
+}
+
+type crossEntropyLambda struct{ crossEntropy }
+
+func (crossEntropyLambda) Name() string { return "cross_entropy_lambda" }
+func (crossEntropyLambda) Link() Link   { return Softplus }
+
+// BaseScore is that whose prediction is the mean label, as in LightGBM.
+func (crossEntropyLambda) BaseScore(rows Rows) ([]float64, error) {
+	share, err := mean(rows)
+	if err != nil {
+		return nil, err
+	}
+	share = max(share, leastShare)
+	// log(e^share − 1) = share + log(1 − e^−share)
+	return []float64{share + detmath.Log(loss.OneMinusExp(share))}, nil
+}
+
+func (crossEntropyLambda) Gradients(rows Rows, lo, hi int, scores []float64, grad, hess []float32) {
+	loss.CrossEntropyLambda(grad[lo:hi], hess[lo:hi], scores[lo:hi], rows.Labels[lo:hi], slice(rows.Weights, lo, hi))
+}

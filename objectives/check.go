@@ -20,11 +20,18 @@ type RowError struct {
 }
 
 func (e *RowError) Error() string {
-	return fmt.Sprintf("row %d: %s %v, want %s", e.Row, e.What, e.Value, e.Want)
+	return fmt.Sprintf("row %d: %s", e.Row, e.Reason())
 }
+
+// Reason is the error without the row.
+func (e *RowError) Reason() string { return fmt.Sprintf("%s %v, want %s", e.What, e.Value, e.Want) }
 
 // Unwrap makes errors.Is(err, ErrRows) true.
 func (e *RowError) Unwrap() error { return ErrRows }
+
+// mostWeight bounds weights, so that their products with derivatives and what sampling multiplies them by stay far below the largest
+// float32, 3.4e38.
+const mostWeight = 1e30
 
 // CheckWeights reports rows without weight and the first weight that is none.
 func CheckWeights(rows Rows) error {
@@ -39,8 +46,8 @@ func CheckWeights(rows Rows) error {
 	}
 	positive := false
 	for i, w := range rows.Weights {
-		if !(w >= 0 && w <= math.MaxFloat32) {
-			return &RowError{i, "weight", w, "a number from 0 to 3.4e38"}
+		if !(w >= 0 && w <= mostWeight) {
+			return &RowError{i, "weight", w, "a number from 0 to 1e30 (only how weights compare matters: divide them)"}
 		}
 		positive = positive || w > 0
 	}

@@ -10,10 +10,10 @@ import (
 // ParseLink returns the link of that name.
 func ParseLink(name string) (Link, error) {
 	switch l := Link(name); l {
-	case Identity, Logistic, Softmax, OneVsAll, Exp, Expm1, Sorted:
+	case Identity, Logistic, Softmax, OneVsAll, Exp, Expm1, Softplus, Sorted:
 		return l, nil
 	}
-	return "", fmt.Errorf("unknown link %q (there are identity, logistic, softmax, one_vs_all, exp, expm1, sorted)", name)
+	return "", fmt.Errorf("unknown link %q (there are identity, logistic, softmax, one_vs_all, exp, expm1, softplus, sorted)", name)
 }
 
 // Apply writes the predictions of rows lo … hi-1. raw and values are output-major,
@@ -41,6 +41,8 @@ func (l Link) Apply(k int, raw, values []float64, lo, hi, n int) {
 			detmath.SigmoidBlock(to, from)
 		case Exp:
 			loss.ExpValues(to, from)
+		case Softplus:
+			loss.SoftplusValues(to, from)
 		case Expm1:
 			loss.ExpValues(to, from)
 			for i := range to {

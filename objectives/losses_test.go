@@ -61,6 +61,12 @@ func TestSlopes(t *testing.T) {
 			}
 			return y*math.Log1p(math.Exp(-s)) + (1-y)*math.Log1p(math.Exp(s))
 		}},
+		{"cross_entropy_lambda", objectives.Params{}, func(s, y float64) float64 {
+			if y > 1 {
+				y = 1 / y
+			}
+			return y*math.Log1p(math.Exp(-s)) + (1-y)*math.Log1p(math.Exp(s))
+		}},
 		{"focal", objectives.Params{FocalGamma: 1.5}, func(s, y float64) float64 {
 			if y != 1 { // the labels are 1 or not
 				s = -s
@@ -82,7 +88,7 @@ func TestSlopes(t *testing.T) {
 					slope := (c.loss(s+by, y) - c.loss(s-by, y)) / (2 * by)
 					label := y
 					switch {
-					case c.name == "cross_entropy" && y > 1:
+					case strings.HasPrefix(c.name, "cross_entropy") && y > 1:
 						label = 1 / y
 					case c.name == "focal" && y != 1:
 						label = 0
@@ -98,7 +104,7 @@ func TestSlopes(t *testing.T) {
 								t.Errorf("score %v, label %v: loss at %+v is %v, the parabola %v", s, y, step, c.loss(s+step, y), over)
 							}
 						}
-					case "regression", "expectile", "aft", "gamma", "tweedie", "squared_log", "cross_entropy", "focal":
+					case "regression", "expectile", "aft", "gamma", "tweedie", "squared_log", "cross_entropy", "cross_entropy_lambda", "focal":
 						const by = 1e-3
 						bend := (c.loss(s+by, y) - 2*c.loss(s, y) + c.loss(s-by, y)) / (by * by)
 						if c.name == "focal" && bend < hess {
@@ -203,5 +209,44 @@ func TestCheckAmounts(t *testing.T) {
 		if row, ok := err.(*objectives.RowError); (err != nil) != c.refuse || c.refuse && (!ok || row.Row != 1) {
 			t.Errorf("%s, labels %v: %v", c.name, c.labels, err)
 		}
+	}
+}
+
+// Where rows have weights, the chance of cross_entropy_lambda is 1 − (1 + e^s)^−weight; far out its derivatives stay numbers.
+func TestCrossEntropyLambdaOfWeights(t *testing.T) {
+	o := made(t, "cross_entropy_lambda", objectives.Params{})
+	at := func(s, y, w float64) (grad, hess float64) {
+		g, h := make([]float32, 1), make([]float32, 1)
+		o.Gradients(objectives.Rows{Labels: []float64{y}, Weights: []float64{w}}, 0, 1, []float64{s}, g, h)
+		return float64(g[0]), float64(h[0])
+	}
+	for _, w := range []float64{0.3, 0.999, 2.5, 40} {
+		for _, y := range []float64{0, 0.25, 1} {
+			for _, s := range []float64{-9, -3.1, 0.3, 2.2} {
+				loss := func(s float64) float64 {
+					u := w * math.Log1p(math.Exp(s))
+					return -y*math.Log(-math.Expm1(-u)) + (1-y)*u
+				}
+				const by = 1e-4
+				slope, bend := (loss(s+by)-loss(s-by))/(2*by), (loss(s+by)-2*loss(s)+loss(s-by))/(by*by)
+				grad, hess := at(s, y, w)
+				if math.Abs(grad-slope) > 1e-6*max(1, math.Abs(slope)) || math.Abs(hess-bend) > 1e-5*max(1, bend) {
+					t.Errorf("score %v, label %v, weight %v: derivatives %v and %v, want %v and %v", s, y, w, grad, hess, slope, bend)
+				}
+			}
+			for _, s := range []float64{-1e4, -745, -30, 30, 700, 1e4} {
+				// Far below, a chance of w·e^s loses −y·(log w + s): the slope is −y. Far above it is (1 − y)·w.
+				want := -y
+				if s > 0 {
+					want = (1 - y) * w
+				}
+				if grad, hess := at(s, y, w); s > -700 && math.Abs(grad-want) > 1e-3*w || !(math.Abs(grad) <= w+1) || !(hess >= 0 && hess <= w+1) {
+					t.Errorf("score %v, label %v, weight %v: derivatives %v and %v", s, y, w, grad, hess)
+				}
+			}
+		}
+	}
+	if grad, hess := at(0.5, 1, 0); grad != 0 || hess != 0 {
+		t.Errorf("weight 0: derivatives %v and %v", grad, hess)
 	}
 }

@@ -12,6 +12,7 @@ const (
 	Exp      Link = "exp"        // value = exp(raw)
 	Expm1    Link = "expm1"      // value = exp(raw) − 1
 	OneVsAll Link = "one_vs_all" // value_k = p_k/Σ p_j, p = 1/(1+exp(-raw))
+	Softplus Link = "softplus"   // value = log(1 + exp(raw))
 	Sorted   Link = "sorted"     // values = the raw scores of a row, ascending
 )
 

@@ -1,6 +1,7 @@
 package objectives_test
 
 import (
+	"cmp"
 	"errors"
 	"math"
 	"math/rand/v2"
@@ -61,6 +62,10 @@ func TestLightGBM(t *testing.T) {
 	for i, y := range number {
 		amounts[i], chances[i] = y+4.5, float64(1+i*37%23)/32
 	}
+	exposures := slices.Clone(weights) // LightGBM takes no zeros
+	for i, w := range exposures {
+		exposures[i] = cmp.Or(w, 0.25)
+	}
 	cases := []struct {
 		name     string
 		classes  int
@@ -79,6 +84,8 @@ func TestLightGBM(t *testing.T) {
 				{-0.6580147779596377, -0.8565068925785114, -0.5664110573537067}}, 3, objectives.OneVsAll},
 		{"cross_entropy", 0, chances, nil, []float64{-0.5264118006832356}, [2][]float64{{-0.5911115156702409}, {-0.46171206771075957}}, 1, objectives.Logistic},
 		{"cross_entropy", 0, chances, weights, []float64{-0.4955539879958483}, [2][]float64{{-0.42273954638898736}, {-0.5644953106307421}}, 1, objectives.Logistic},
+		{"cross_entropy_lambda", 0, chances, nil, []float64{-0.7991825536065771}, [2][]float64{{-0.5839735009130912}, {-0.4427973089505977}}, 1, objectives.Softplus},
+		{"cross_entropy_lambda", 0, chances, exposures, []float64{-0.7818912311810096}, [2][]float64{{-1.0436112285779637}, {-1.0291632667548454}}, 1, objectives.Softplus},
 		{"poisson", 0, amounts, nil, []float64{1.7287013350243692}, [2][]float64{{1.7277218754715342}, {1.7296807921252333}}, 1, objectives.Exp},
 		{"poisson", 0, amounts, weights, []float64{1.7250733312332385}, [2][]float64{{1.7694241245591737}, {1.6830816228830794}}, 1, objectives.Exp},
 		{"gamma", 0, amounts, nil, []float64{1.7287013350243692}, [2][]float64{{1.7267250484769185}, {1.7306698383119543}}, 1, objectives.Exp},
@@ -344,6 +351,7 @@ func TestLinks(t *testing.T) {
 		{objectives.Logistic, 1, func(i int) float64 { return 1 / (1 + math.Exp(-raw[i])) }},
 		{objectives.Exp, 2, func(i int) float64 { return math.Exp(raw[i]) }},
 		{objectives.Expm1, 1, func(i int) float64 { return math.Exp(raw[i]) - 1 }},
+		{objectives.Softplus, 1, func(i int) float64 { return max(raw[i], 0) + math.Log1p(math.Exp(-math.Abs(raw[i]))) }},
 		{objectives.Sorted, 3, func(i int) float64 { return []float64{-2, -1, 0, 1, 3, 800}[[]int{0, 2, 1, 3, 4, 5}[i]] }},
 		{objectives.OneVsAll, 2, func(i int) float64 {
 			own, other := 1/(1+math.Exp(-raw[i])), 1/(1+math.Exp(-raw[(i+3)%6]))

@@ -41,7 +41,7 @@ func (i Info) HasClasses() bool { return i.Labels != Quantities }
 
 // registry holds the built-in losses in the order of documentation.
 var registry = []Info{
-	regressionInfo, binaryInfo, multiclassInfo, oneVsAllInfo, focalInfo, crossEntropyInfo,
+	regressionInfo, binaryInfo, multiclassInfo, oneVsAllInfo, focalInfo, crossEntropyInfo, crossEntropyLambdaInfo,
 	l1Info, huberInfo, fairInfo, logCoshInfo, quantileInfo, expectileInfo, mapeInfo,
 	poissonInfo, gammaInfo, tweedieInfo, squaredLogInfo,
 	lambdaRankInfo, xendcgInfo, pairwiseInfo,

@@ -53,7 +53,7 @@ reaches counts in it like one that all rows reach.`,
 	cmd.Flags().StringArrayVar(&f.metrics, "metric", nil, "metric by `NAME`; repeatable")
 	cmd.Flags().BoolVar(&f.json, "json", false, "print JSON")
 	f.addSet(cmd, readingKeys)
-	offer(cmd, "metric", metrics.Names()...)
+	offer(cmd, "metric", metrics.Offers()...)
 	return cmd
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"boost/configs"
 	"boost/dataset"
+	"boost/objectives/metrics"
 )
 
 // columnKeys are the keys whose values are columns of the table.
@@ -95,7 +96,10 @@ func keysAtHand(cmd *cobra.Command, args []string, begun string, names []string)
 			words = append(words, k.Name+"=\t"+k.Doc)
 		case k.Name == name:
 			values := k.Choices
-			if slices.Contains(columnKeys, name) {
+			switch {
+			case name == "metrics.names":
+				values = metrics.Offers()
+			case slices.Contains(columnKeys, name):
 				values = columnsAtHand(cmd, args)
 			}
 			for _, value := range values {

@@ -61,7 +61,7 @@ classes, what thresholds of the probability make of the rows, and which give the
 	cmd.Flags().BoolVar(&f.confusion, "confusion", false, "count the rows by label and predicted class")
 	cmd.Flags().BoolVar(&f.thresholds, "thresholds", false, "for two classes: what thresholds of the probability make of the rows, and the best ones")
 	f.addSet(cmd, readingKeys)
-	offer(cmd, "metric", metrics.Names()...)
+	offer(cmd, "metric", metrics.Offers()...)
 	return cmd
 }
 

@@ -211,9 +211,9 @@ func TestCompletion(t *testing.T) {
 		says(t, boost(t, append(append([]string{"__complete"}, strings.Fields(line)...), "")...).out, "city\n", "id\n")
 	}
 	says(t, boost(t, "__complete", "train", "t.csv", "--set", "data.label=").out, "data.label=city\n")
-	says(t, boost(t, "__complete", "train", "t.csv", "--set", "metrics.names=").out, "metrics.names=auc\n")
+	says(t, boost(t, "__complete", "train", "t.csv", "--set", "metrics.names=").out, "metrics.names=auc\n", "metrics.names=pinball@0.9\n")
 	says(t, boost(t, "__complete", "train", "t.csv", "--objective", "").out, "binary\n")
-	says(t, boost(t, "__complete", "eval", "t.boost", "t.csv", "--metric", "").out, "rmse\n")
+	says(t, boost(t, "__complete", "eval", "t.boost", "t.csv", "--metric", "").out, "rmse\n", "ndcg\n", "ndcg@10\n", "pinball@0.9\n")
 }
 
 // Messages in JSON are one object a line.

@@ -29,6 +29,8 @@ type Setting struct {
 	Path     bool  // texts: names of files
 	Share    bool  // numbers: a part of a whole, which may be written in percent
 
+	NotZero string // numbers whose zero stands for a default: why a config that means it may not say 0, and what to do
+
 	Run         bool // it cannot change the bytes of a model, and is not stored in it
 	OmitDefault bool // a model does not store the default, so that it has the bytes of models before this parameter
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"boost/internal/detmath"
+	"boost/internal/kernel/loss"
 	"boost/parallel"
 )
 
@@ -26,6 +27,12 @@ var (
 		Aliases: []string{"kldiv"},
 		Links:   []string{logistic},
 		build:   ofRows(kullbackLeibler),
+	}
+	crossEntropyLambdaInfo = Info{
+		Name:    "cross_entropy_lambda",
+		Aliases: []string{"xentlambda"},
+		Links:   []string{softplus},
+		build:   func(string, []float64) Metric { return crossEntropyLambda{} },
 	}
 	eceInfo = Info{
 		Name:    "ece",
@@ -75,13 +82,48 @@ func brierScore(in *Input, lo, hi int, out []float64) {
 // in LightGBM.
 func crossEntropy(in *Input, lo, hi int, out []float64) {
 	for i := range out {
-		y, p := in.Labels[lo+i], in.Values[lo+i]
-		if !(y >= 0 && y <= 1) {
-			out[i] = math.NaN()
-			continue
-		}
-		out[i] = -float64(y*detmath.Log(max(p, 1e-12))) - float64((1-y)*detmath.Log(max(1-p, 1e-12)))
+		out[i] = entropyOf(in.Labels[lo+i], in.Values[lo+i])
 	}
+}
+
+func entropyOf(y, p float64) float64 {
+	if !(y >= 0 && y <= 1) {
+		return math.NaN()
+	}
+	return -float64(y*detmath.Log(max(p, 1e-12))) - float64((1-y)*detmath.Log(max(1-p, 1e-12)))
+}
+
+// crossEntropyLambda is the mean over the rows with weight of crossEntropy for the chance 1 − e^(−weight·v), as in LightGBM: the weight
+// is in the chance, and rows count alike.
+type crossEntropyLambda struct{}
+
+func (crossEntropyLambda) Name() string         { return "cross_entropy_lambda" }
+func (crossEntropyLambda) HigherIsBetter() bool { return false }
+
+func (crossEntropyLambda) Eval(in Input) float64 {
+	rows := len(in.Labels)
+	for _, w := range in.Weights {
+		if w == 0 {
+			rows--
+		}
+	}
+	if in.Outputs != 1 || rows == 0 {
+		return math.NaN()
+	}
+	weights := in.Weights
+	in.Weights = nil
+	total, _ := weightedSums(&in, func(in *Input, lo, hi int, out []float64) {
+		for i := range out {
+			w := 1.0
+			if weights != nil {
+				w = weights[lo+i]
+			}
+			if out[i] = 0; w > 0 {
+				out[i] = entropyOf(in.Labels[lo+i], loss.OneMinusExp(w*in.Values[lo+i]))
+			}
+		}
+	})
+	return total / float64(rows)
 }
 
 // kullbackLeibler is crossEntropy less its value where p = y.

@@ -23,7 +23,7 @@ var registry = []Info{
 	huberInfo, fairInfo, logCoshInfo, pinballInfo, expectileInfo,
 	poissonDevianceInfo, gammaDevianceInfo, tweedieDevianceInfo,
 	logLossInfo, aucInfo, errorInfo, averagePrecisionInfo, precisionInfo, recallInfo, f1Info,
-	crossEntropyInfo, kullbackLeiblerInfo,
+	crossEntropyInfo, kullbackLeiblerInfo, crossEntropyLambdaInfo,
 	accuracyInfo, balancedAccuracyInfo, macroPrecisionInfo, macroRecallInfo, macroF1Info, mccInfo, kappaInfo, linearKappaInfo,
 	quadraticKappaInfo, brierInfo, eceInfo,
 	multiLogLossInfo, multiErrorInfo, topKInfo, aucOvrInfo, aucMuInfo,
@@ -39,6 +39,7 @@ const (
 	oneVsAll = "one_vs_all"
 	exp      = "exp"
 	expm1    = "expm1"
+	softplus = "softplus"
 	sorted   = "sorted"
 )
 
@@ -52,6 +53,20 @@ func Names() []string {
 		names = append(names, info.Name)
 	}
 	return names
+}
+
+// Offers returns what a shell can complete a metric's name to: names, with an example of the argument where they take one.
+func Offers() []string {
+	var offers []string
+	for _, info := range registry {
+		if info.Argument == nil || info.Argument.Default != nil {
+			offers = append(offers, info.Name)
+		}
+		if info.Argument != nil {
+			offers = append(offers, info.Name+"@"+info.Argument.Example)
+		}
+	}
+	return offers
 }
 
 // Lookup returns the built-in metric that a name, with an argument or without, is of, and whether

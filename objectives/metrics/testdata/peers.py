@@ -207,6 +207,12 @@ def calibration(bins):
 for bins in 10, 4, 15, 1:
     figure(f"ece@{bins}", "numpy", calibration(bins), *both)
 
+# Exposures in the place of weights; LightGBM takes none of 0.
+for name in soft:
+    s = sets[name]
+    exposed = rows(name + "_exposed", s["labels"], np.log1p(np.exp(s["raw"])), None if s["weights"] is None else s["weights"] + 0.125, s["raw"])
+    figure("cross_entropy_lambda", "lightgbm", lightgbm("cross_entropy_lambda", "cross_entropy_lambda"), exposed, of="raw")
+
 out = dict(
     sets={name: dict(labels=list(s["labels"]), values=[list(c) for c in s["values"]], raw=[list(c) for c in s["raw"]],
                      weights=None if s["weights"] is None else list(s["weights"])) for name, s in sets.items()},
