@@ -18,15 +18,13 @@ var columnKeys = []string{"data.label", "data.weight", "data.group", "data.event
 
 // columnsAtHand returns the columns of the tables among a command's arguments, nil where none can be read.
 func columnsAtHand(cmd *cobra.Command, args []string) []string {
-	tables := slices.DeleteFunc(slices.Clone(args), func(arg string) bool { return arg == "-" || isConfig(arg) || isModel(arg) })
-	if len(tables) == 0 {
-		return nil
+	for _, arg := range args {
+		if arg != "-" && !isConfig(arg) && !isModel(arg) {
+			names, _ := dataset.ColumnNames(cmd.Context(), []string{arg}) // what is wrong with the table is said when the command runs
+			return names
+		}
 	}
-	names, err := dataset.ColumnNames(cmd.Context(), tables[:1])
-	if err != nil {
-		return nil // what is wrong with the table is said when the command runs
-	}
-	return names
+	return nil
 }
 
 // What the shell completes a flag with stands in its annotations. cobra is told only where the shell asks: it keeps what
