@@ -128,6 +128,23 @@ func (b *boosting) putBack(weight float64) {
 	d.weights = append(d.weights, weight)
 }
 
+// addRound adds the trees of a new round, at its weight, to raw scores, and keeps the leaves of the rows.
+func (b *boosting) addRound(trees []tree.Tree, numbers *leafNumbers, m *binning.Matrix, scores []float64) {
+	if numbers == nil {
+		b.addAll(trees, m, scores)
+		return
+	}
+	numbers.begin(b.outputs)
+	found := make([]tree.Tree, len(trees))
+	for k := range trees {
+		found[k] = *numbered(&trees[k])
+	}
+	b.addAll(found, m, numbers.found)
+	for k := range trees {
+		numbers.take(b.pool, k, b.outputs, trees[k].Leaf, scores[k*numbers.n:(k+1)*numbers.n])
+	}
+}
+
 // addDropped adds the trees of the dropped rounds to raw scores.
 func (b *boosting) addDropped(trees []tree.Tree, numbers *leafNumbers, m *binning.Matrix, scores []float64) {
 	if numbers == nil {

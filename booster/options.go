@@ -49,6 +49,7 @@ type options struct {
 	pool      *parallel.Pool
 	cache     *cacheTask // to be written
 	store     func(tree int, values []float64) error
+	saves     Checkpoints
 
 	everyHessian bool        // without the shortcut of equal hessians
 	memory       machineSize // of the machine

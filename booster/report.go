@@ -30,6 +30,7 @@ const (
 type Report struct {
 	Objective         string
 	Rounds, BestRound int    // rounds trained, rounds kept; with those of the base model
+	Resumed           int    // rounds that came from a checkpoint
 	Stopped           string // one of the Stopped constants
 	// Metrics holds the values at the best round by set ("train", "valid", …) and metric.
 	Metrics      map[string]map[string]float64

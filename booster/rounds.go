@@ -31,14 +31,21 @@ type boosting struct {
 	judge   judge
 	dart    *dropout // nil for other ways of boosting
 
-	trees   []tree.Tree
-	wide    []model.WideRound
-	rate    float64 // what the leaf values of the current round are multiplied by
-	first   int     // rounds of the base model
-	done    int     // rounds, with those
-	best    int     // rounds of the best model; done where early stopping is off
-	stopped string
-	logged  struct{ large, clipped bool } // a gradient that is too large; hessians that were clipped
+	trees []tree.Tree
+	wide  []model.WideRound
+	rate  float64 // what the leaf values of the current round are multiplied by
+	progress
+	saving *saving
+	logged struct{ large, clipped bool } // a gradient that is too large; hessians that were clipped
+}
+
+// progress is how far the rounds are.
+type progress struct {
+	first   int    // rounds of the base model
+	done    int    // rounds, with those
+	best    int    // rounds of the best model; done where early stopping is off
+	ended   bool   // by early stopping
+	stopped string // one of the Stopped constants
 }
 
 // newBoosting makes the buffers of the rounds and starts from the base model.
@@ -78,7 +85,10 @@ func (r *run) newBoosting(ex *examples, data *binned, pl *plan, list []metrics.M
 	for _, s := range data.sets {
 		startScores(s.raw, s.initial, b.base)
 	}
-	return b, b.startFromBase()
+	if err := b.startFromBase(); err != nil {
+		return nil, err
+	}
+	return b, b.resume()
 }
 
 // makeLists makes the lists of a row-major copy if they make passes faster and there is room for them.
@@ -99,10 +109,11 @@ func (r *run) makeLists(ex *examples, data *binned, pl *plan, copied *binning.Ro
 func (b *boosting) rounds(ctx context.Context) error {
 	start := time.Now()
 	defer func() { b.report.TrainSeconds = time.Since(start).Seconds() }()
-	b.stopped = StoppedRounds
-	for round := b.first; round < b.first+b.p.Rounds; round++ {
+	for !b.over() {
+		round := b.done
 		if err := ctx.Err(); err != nil {
 			b.stopped = StoppedInterrupted
+			b.saving.save(b)
 			return fmt.Errorf("%w after %d rounds: %w", ErrInterrupted, round-b.first, err)
 		}
 		if limit := b.p.TimeLimit; limit > 0 && time.Since(b.start) >= limit {
@@ -111,7 +122,7 @@ func (b *boosting) rounds(ctx context.Context) error {
 				return fmt.Errorf("%w: train.time_limit of %v was over before the first round", ErrBudget, limit)
 			}
 			b.log.Warn("time limit reached", "rounds", round)
-			return nil
+			break
 		}
 		if b.saved.kept != nil && b.best == b.done {
 			b.saved.save(b.scores, b.pool)
@@ -119,17 +130,27 @@ func (b *boosting) rounds(ctx context.Context) error {
 		if err := b.round(round); err != nil {
 			return err
 		}
-		if b.afterRound(round) {
-			b.stopped = StoppedEarly
-			return nil
-		}
-		if round+1 == b.first+unsplitRounds && b.unsplit() {
-			b.stopped = StoppedUnsplit
-			b.log.Warn("no tree of the first rounds has a split", "rounds", unsplitRounds, "because", b.whyUnsplit())
-			return nil
-		}
+		b.ended = b.afterRound(round)
+		b.saving.afterRound(b)
 	}
+	b.saving.save(b)
 	return nil
+}
+
+// over reports whether no round follows those that are done, and notes why.
+func (b *boosting) over() bool {
+	switch {
+	case b.ended:
+		b.stopped = StoppedEarly
+	case b.done == b.first+unsplitRounds && b.unsplit():
+		b.stopped = StoppedUnsplit
+		b.log.Warn("no tree of the first rounds has a split", "rounds", unsplitRounds, "because", b.whyUnsplit())
+	case b.done == b.first+b.p.Rounds:
+		b.stopped = StoppedRounds
+	default:
+		return false
+	}
+	return true
 }
 
 // unsplitRounds is the number of rounds after which a run ends if none of its trees has a split: more rounds would

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"time"
 
+	"boost/booster/internal/checkpoint"
 	"boost/dataset"
 	"boost/internal/cpu"
 	"boost/internal/gcpercent"
@@ -59,7 +60,8 @@ type run struct {
 	reported bool   // the caller wants the report
 	spared   func() // ends what spares memory; nil for nothing
 
-	judgesQueries bool // a metric is of queries
+	judgesQueries bool               // a metric is of queries
+	folder        *checkpoint.Folder // nil where training is not saved
 }
 
 func newRun(p Params, opts []Option) (*run, error) {
@@ -82,7 +84,10 @@ func newRun(p Params, opts []Option) (*run, error) {
 	if err := r.feedBack(); err != nil {
 		return nil, err
 	}
-	return r, r.settleBoosting()
+	if err := r.settleBoosting(); err != nil {
+		return nil, err
+	}
+	return r, r.openCheckpoints()
 }
 
 // prepare goes from the tables to the first round.
@@ -127,6 +132,9 @@ func (r *run) close() {
 	}
 	if r.spared != nil {
 		r.spared()
+	}
+	if r.folder != nil {
+		r.folder.Close()
 	}
 }
 

@@ -66,6 +66,9 @@ type Data struct {
 type Output struct {
 	Model       string // "" = named after the table
 	Predictions string // "" = none; else predictions of the test sets
+	Checkpoint  string // folder; "" = no checkpoints
+	// CheckpointEvery is how often they are written.
+	CheckpointEvery booster.CheckpointEvery
 }
 
 // Quantize says which compressed model is written beside the full one, together with
@@ -85,6 +88,7 @@ func Default() Config {
 		Params:   booster.Defaults(),
 		Registry: store.DefaultConfig(),
 		Quantize: Quantize{MaxLoss: -1, By: "output"},
+		Output:   Output{CheckpointEvery: booster.DefaultCheckpointEvery},
 		Data: Data{
 			MissingOnly: dataset.DefaultMissing(),
 			Blanks:      "trim",

@@ -71,6 +71,8 @@ func (k *Key) Type() string {
 		return "true or false"
 	case *time.Duration:
 		return "duration"
+	case *booster.CheckpointEvery:
+		return "rounds or duration"
 	case *[][]string:
 		return "list of lists of text"
 	case *map[string]string:
@@ -124,6 +126,11 @@ func (k *Key) format() string {
 			return "0"
 		}
 		return quote(v.String())
+	case *booster.CheckpointEvery:
+		if v.Rounds > 0 {
+			return strconv.Itoa(v.Rounds)
+		}
+		return quote(v.Time.String())
 	case *[][]string:
 		lists := make([]string, len(*v))
 		for i, names := range *v {
@@ -224,6 +231,8 @@ func (k *Key) assign(v any, dir string) error {
 			return err
 		}
 		*field = d
+	case *booster.CheckpointEvery:
+		return k.assignEvery(field, v)
 	case *int64:
 		n, err := k.size(v)
 		if err != nil {
@@ -566,6 +575,27 @@ func (k *Key) duration(v any) (time.Duration, error) {
 		return 0, fmt.Errorf("%s is too long: %g seconds", k.Name, f)
 	}
 	return time.Duration(f * 1e9), nil
+}
+
+// assignEvery takes a number of rounds or a duration with its unit.
+func (k *Key) assignEvery(field *booster.CheckpointEvery, v any) error {
+	if text, ok := v.(string); ok {
+		if d, err := time.ParseDuration(text); err == nil && d > 0 {
+			*field = booster.CheckpointEvery{Time: d}
+			return nil
+		}
+		if n, err := strconv.ParseInt(text, 10, 64); err == nil {
+			v = n
+		}
+	}
+	if v == int64(-1) { // LightGBM's word for none, which is for the folder to say
+		return nil
+	}
+	if n, ok := v.(int64); ok && n > 0 && n <= math.MaxInt32 {
+		*field = booster.CheckpointEvery{Rounds: int(n)}
+		return nil
+	}
+	return fmt.Errorf("%s must be a number of rounds, 1 or more, or a time like \"10m\" or \"90s\", not %s", k.Name, describe(v))
 }
 
 // size takes a number of bytes or "4GB", "512 MiB", "1.5 GiB".

@@ -268,7 +268,7 @@ func (k *Key) parse(value string) (any, error) {
 	switch k.Type() {
 	case "text", "choice", "path":
 		return unquote(value), nil
-	case "duration", "bytes", "share", "number or list of numbers", `"balanced" or a table of numbers, by class`:
+	case "duration", "rounds or duration", "bytes", "share", "number or list of numbers", `"balanced" or a table of numbers, by class`:
 		if v, err := tomlValue(trimmed); err == nil {
 			return v, nil
 		}

@@ -39,6 +39,7 @@ var trainKeyFlags = []keyFlag{
 	{name: "seed", key: "train.seed", usage: "`SEED` of everything random"},
 	{name: "threads", key: "train.threads", usage: "use `N` threads; 0 = CPU quota or physical cores, the smaller"},
 	{name: "init-model", key: "train.init_model", whole: true, usage: "continue from this `MODEL`"},
+	{name: "checkpoint", key: "output.checkpoint", whole: true, usage: "save training in this `FOLDER` from time to time, for --resume"},
 	{name: "output", short: "o", key: "output.model", whole: true, usage: "model `FILE` (default: named after the table, in this folder)"},
 }
 

@@ -36,6 +36,7 @@ type trainFlags struct {
 	reading
 	verify bool
 	json   bool
+	resume bool
 }
 
 func (a *app) trainCommand() *cobra.Command {
@@ -56,10 +57,15 @@ Flags change any of this, and --set any key of a config; boost init TABLE writes
 --init-model continues from a model: as many rounds more, on a table with its columns and label.
 
 The model is written when training ends. Ctrl-C stops after the round and writes
-MODEL.partial; a second Ctrl-C stops at once.`,
+MODEL.partial; a second Ctrl-C stops at once.
+
+--checkpoint FOLDER saves training every minute (output.checkpoint_every), and when it is stopped.
+The same command with --resume then goes on from there: the model is the one that training without
+a stop makes, byte for byte. More --rounds than before may be given.`,
 		Example: `  boost train data.csv --label price
   boost train part-*.csv --label price --valid valid.csv --leaves 63 -o price.boost
   boost train run.toml --threads 4 --json
+  boost train data.csv --label price --checkpoint saved --resume
   boost train more.csv --init-model price.boost --rounds 50 -o price2.boost`,
 		Args: argumentsAndMore("CONFIG.toml or TABLE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -72,6 +78,7 @@ MODEL.partial; a second Ctrl-C stops at once.`,
 	flags.StringArrayVar(&f.sets, "set", nil, "any config key, as `section.key=value`; repeatable")
 	flags.BoolVar(&f.verify, "verify", false, "check every histogram against its rows; slow")
 	flags.BoolVar(&f.json, "json", false, "print the summary as JSON")
+	flags.BoolVar(&f.resume, "resume", false, "go on from the newest checkpoint, if there is one")
 	f.addNoSpool(cmd)
 	offerKeys(cmd, nil)
 	return cmd
@@ -82,6 +89,7 @@ type trainRun struct {
 	a          *app
 	config     *configs.Config
 	json       bool
+	resume     bool
 	tables     []dataset.Option // for tables whose types are inferred
 	base       *model.Model     // training goes on from it; nil for from nothing
 	report     booster.Report
@@ -97,7 +105,7 @@ type trainRun struct {
 }
 
 func (a *app) train(ctx context.Context, cmd *cobra.Command, sources []string, f *trainFlags) error {
-	r := &trainRun{a: a, json: f.json}
+	r := &trainRun{a: a, json: f.json, resume: f.resume}
 	if err := r.configure(cmd, sources, f); err != nil {
 		return err
 	}
@@ -129,6 +137,9 @@ func (a *app) train(ctx context.Context, cmd *cobra.Command, sources []string, f
 	r.saving = time.Since(start)
 	if err != nil {
 		a.log.Warn("interrupted: the model so far was written to "+path, "rounds", model.Rounds())
+		if folder := c.Output.Checkpoint; folder != "" {
+			a.log.Info("the same command with --resume goes on from the checkpoint in " + folder)
+		}
 	}
 	if finishErr := r.finish(ctx, model, path, err != nil); finishErr != nil {
 		return finishErr
@@ -181,7 +192,8 @@ func (r *trainRun) fit(ctx context.Context, rebuild bool) (*booster.Model, error
 	if err := r.checkTests(objective, table); err != nil {
 		return nil, err
 	}
-	opts := append(loaded.Options(), booster.Logger(a.log), booster.WithReport(&r.report), booster.OnRound(r.round))
+	opts := append(loaded.Options(), booster.Logger(a.log), booster.WithReport(&r.report), booster.OnRound(r.round),
+		booster.WithCheckpoints(booster.Checkpoints{Dir: c.Output.Checkpoint, Every: c.Output.CheckpointEvery, Resume: r.resume}))
 	steps := r.baseRounds() + params.Rounds
 	if a.quiet || a.logFormat == "json" { // without a bar
 		steps = 0
@@ -243,6 +255,12 @@ func (r *trainRun) configure(cmd *cobra.Command, sources []string, f *trainFlags
 	}
 	r.config = c
 	c.Params.Verify = c.Params.Verify || f.verify
+	if f.resume && c.Output.Checkpoint == "" {
+		return usagef("--resume goes on from a checkpoint: name their folder with --checkpoint (output.checkpoint)")
+	}
+	if every := c.Output.CheckpointEvery; every != booster.DefaultCheckpointEvery && c.Output.Checkpoint == "" {
+		return usagef("output.checkpoint_every says how often a checkpoint is written: name their folder with --checkpoint (output.checkpoint)")
+	}
 	if c.Output.Model == "-" {
 		return usagef("a model cannot be written to standard output: name a file with -o")
 	}
@@ -396,7 +414,7 @@ const roundLogInterval = 10 * time.Second
 // of early stopping goes, to all rounds.
 func (r *trainRun) timeLeft(round booster.Round) string {
 	done := round.Index + 1
-	trained := done - r.baseRounds()
+	trained := done - r.baseRounds() - r.report.Resumed
 	most := round.Of - done
 	if trained == 1 {
 		r.firstRound = time.Now()

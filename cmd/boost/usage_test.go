@@ -38,7 +38,7 @@ func TestUsage(t *testing.T) {
 		{"train t.csv --label y --objective binray", []string{`--objective binray: train.objective must be`, `did you mean "binary"?`}},
 		{"train t.csv", []string{"which column is to be predicted? Give --label NAME", "boost inspect t.csv"}},
 		{"train t.csv --lable y", []string{`unknown flag --lable (did you mean "--label"?)`}},
-		{"train t.csv --label y --resume", []string{"unknown flag --resume"}},
+		{"train t.csv --label y --resume", []string{"name their folder with --checkpoint"}},
 		{"train t.csv --label y --threads many", []string{`--threads many: train.threads must be an integer, not "many"`}},
 		{"train t.csv --label y --threads -3", []string{"--threads -3: train.threads must be ≥ 0, not -3"}},
 		{"train t.csv --label y --set tree.leavs=3", []string{`--set tree.leavs=3: unknown key "tree.leavs" (did you mean "tree.leaves"?)`}},

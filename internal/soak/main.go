@@ -33,6 +33,7 @@ type campaign struct {
 
 var campaigns = []campaign{
 	{"kills/train", 5, prepareTrain},
+	{"kills/resume", 6, prepareResume},
 	{"kills/cache", 6, prepareCache},
 	{"kills/quantize", 4, prepareQuantize},
 	{"kills/predict", 4, preparePredict},
