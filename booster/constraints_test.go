@@ -17,7 +17,7 @@ import (
 	"boost/dataset"
 )
 
-// Limits of splits and leaves give LightGBM's trees, and levels XGBoost's (testdata/constraints.py).
+// Limits of splits and leaves give LightGBM's trees, levels XGBoost's, and symmetric trees are CatBoost's (testdata/constraints.py).
 func TestConstraintsLikePeers(t *testing.T) {
 	text, err := os.ReadFile("testdata/constraints.json")
 	if err != nil {
@@ -53,7 +53,11 @@ func TestConstraintsLikePeers(t *testing.T) {
 		"path_smooth":    func(p *booster.Params) { p.Tree.PathSmooth = 6 },
 		"all":            func(p *booster.Params) { p.Tree.Monotone, p.Tree.MaxDeltaStep, p.Tree.PathSmooth = up, 1.5, 3 },
 		"depth":          func(p *booster.Params) { p.Tree.Growth, p.Tree.Leaves = "depth", 11 },
-		"interaction":    func(p *booster.Params) { p.Tree.Interaction, p.Tree.Leaves = [][]string{{"a", "b"}, {"c"}}, 16 },
+		"symmetric":      func(p *booster.Params) { p.Tree.Growth, p.Tree.MaxDepth, p.Tree.MinDataInLeaf = "symmetric", 4, 1 },
+		"symmetric_l2": func(p *booster.Params) {
+			p.Tree.Growth, p.Tree.MaxDepth, p.Tree.MinDataInLeaf, p.Tree.LambdaL2 = "symmetric", 5, 1, 3
+		},
+		"interaction": func(p *booster.Params) { p.Tree.Interaction, p.Tree.Leaves = [][]string{{"a", "b"}, {"c"}}, 16 },
 	}
 	for _, run := range peer.Runs {
 		t.Run(run.Name, func(t *testing.T) {

@@ -57,6 +57,7 @@ func choices() []choice {
 		of("lambda", func(p *booster.Params) { p.Tree.LambdaL1, p.Tree.LambdaL2, p.Tree.MinGain = 0.5, 3, 0.1 }),
 		of("max_depth", func(p *booster.Params) { p.Tree.MaxDepth = 3 }),
 		of("growth: depth", func(p *booster.Params) { p.Tree.Growth = "depth" }),
+		of("growth: symmetric", func(p *booster.Params) { p.Tree.Growth = "symmetric" }),
 		of("max_delta_step", func(p *booster.Params) { p.Tree.MaxDeltaStep = 0.4 }),
 		of("path_smooth", func(p *booster.Params) { p.Tree.PathSmooth = 8 }),
 		of("extra_trees", func(p *booster.Params) { p.Tree.ExtraTrees = true }),

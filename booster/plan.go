@@ -5,6 +5,7 @@ import (
 
 	"boost/binning"
 	"boost/histogram"
+	"boost/tree/grow"
 )
 
 // plan is the way that the rounds are run. It never changes a model, because all ways give the
@@ -66,7 +67,7 @@ func (r *run) plan(in *inputs, ex *examples, data *binned) (*plan, error) {
 		pl.bytes.rows += scores
 	}
 	numbers := leafNumberBytes(&r.p, ex, data.sets)
-	if r.p.Boosting == DartBoosting && r.p.Tree.Leaves <= mostNumbered && (!in.inFiles || r.p.MemoryLimit > 0) && limit.left(pl.bytes.total()+numbers) >= 0 {
+	if r.p.Boosting == DartBoosting && r.p.Tree.MostLeaves() <= mostNumbered && (!in.inFiles || r.p.MemoryLimit > 0) && limit.left(pl.bytes.total()+numbers) >= 0 {
 		pl.numbers = true
 		pl.bytes.rows += numbers
 	}
@@ -105,7 +106,7 @@ func choosePlan(p *Params, m *binning.Matrix, copied []binning.PackedGroup, thre
 // preferSparse reports whether sums are kept of the features that can be split only: only if no
 // builder was asked for.
 func (p *Params) preferSparse(m *binning.Matrix) bool {
-	return p.anyBuilder() && histogram.PreferSparse(m, p.Tree.Leaves)
+	return p.anyBuilder() && p.Tree.Growth != grow.Symmetric && histogram.PreferSparse(m, p.Tree.Leaves)
 }
 
 func (p *Params) anyBuilder() bool { return p.Builder == "" || p.Builder == "auto" }

@@ -234,6 +234,8 @@ func (r *reader) translate(k *Key, alias string, v any) any {
 			return "leaf"
 		case "depthwise", "Depthwise":
 			return "depth"
+		case "SymmetricTree":
+			return "symmetric"
 		}
 	case k.Name == "objective.class_weight":
 		switch {

@@ -28,6 +28,7 @@ func TestAliases(t *testing.T) {
 		{"interaction_constraints = [[\"a\", \"b\"]]", func(c *configs.Config) any { return c.Params.Tree.Interaction }, [][]string{{"a", "b"}}},
 		{"max_delta_step = 0.7", func(c *configs.Config) any { return c.Params.Tree.MaxDeltaStep }, 0.7},
 		{"grow_policy = \"depthwise\"", func(c *configs.Config) any { return c.Params.Tree.Growth }, "depth"},
+		{"grow_policy = \"SymmetricTree\"", func(c *configs.Config) any { return c.Params.Tree.Growth }, "symmetric"},
 		{"grow_policy = \"Lossguide\"", func(c *configs.Config) any { return c.Params.Tree.Growth }, "leaf"},
 		{"quantile_alpha = \"0.1, 0.9\"", func(c *configs.Config) any { return c.Params.Loss.Alpha }, []float64{0.1, 0.9}},
 		{"is_unbalance = true", func(c *configs.Config) any { return c.Params.ClassWeight }, map[string]float64{booster.Balanced: 1}},

@@ -1,9 +1,13 @@
-"""Writes constraints.json: rows, and what LightGBM 4.7.0 and XGBoost 3.2.0 predict of them with limits of splits and leaves."""
+"""Writes constraints.json: rows, and what LightGBM 4.7.0, XGBoost 3.2.0 and CatBoost 1.2.10 predict of them with limits of splits and leaves,
+and shapes of trees."""
 import json
+import os
 import pathlib
 
+import catboost
 import lightgbm as lgb
 import numpy as np
+import pandas as pd
 import xgboost as xgb
 
 random = np.random.default_rng(3)
@@ -36,5 +40,24 @@ model = xgb.train(dict(
     objective="reg:squarederror", eta=0.5, max_depth=0, max_leaves=11, grow_policy="depthwise", tree_method="hist", max_bin=256, reg_lambda=0,
     min_child_weight=5, base_score=float(y.mean()), nthread=1), xgb.DMatrix(x, y), 3)
 runs.append(dict(name="depth", predictions=[float(v) for v in model.predict(xgb.DMatrix(x))]))
+
+
+def symmetric(rounds, rate, depth, l2):
+    """Returns CatBoost's symmetric trees without what it draws or scales."""
+    return catboost.CatBoostRegressor(
+        iterations=rounds, learning_rate=rate, depth=depth, l2_leaf_reg=l2, score_function="L2", bootstrap_type="No", random_strength=0,
+        boosting_type="Plain", grow_policy="SymmetricTree", leaf_estimation_method="Newton", leaf_estimation_iterations=1, border_count=254,
+        thread_count=1, allow_writing_files=False, verbose=False)
+
+
+for name, l2, depth in (("symmetric", 0, 4), ("symmetric_l2", 3, 5)):
+    model = symmetric(3, 0.5, depth, l2).fit(x, y)
+    runs.append(dict(name=name, predictions=[float(v) for v in model.predict(x)]))
+name, label, rounds = "protein_casp", "RMSD", (1, 10, 25, 50, 100)
+train, test = (pd.read_csv(f"{os.environ['BOOST_SHARED']}/data/{name}/{part}.csv.gz") for part in ("train", "test"))
+model = symmetric(100, 0.1, 6, 3)
+model.fit(train.drop(columns=label), train[label], eval_set=(test.drop(columns=label), test[label]), use_best_model=False)
+result = model.get_evals_result()
+curve = dict(set=name, rounds=rounds, **{part: [result[of]["RMSE"][r - 1] for r in rounds] for part, of in (("train", "learn"), ("test", "validation"))})
 path = pathlib.Path(__file__).with_name("constraints.json")
-path.write_text(json.dumps(dict(columns=["a", "b", "c"], x=x.T.tolist(), y=y.tolist(), runs=runs)) + "\n")
+path.write_text(json.dumps(dict(columns=["a", "b", "c"], x=x.T.tolist(), y=y.tolist(), runs=runs, curve=curve)) + "\n")

@@ -181,7 +181,7 @@ func fill[G scan.Grad, H scan.Hess](q *search, c *candidate, f int, s scan.Split
 	}
 	c.score = gain
 	if q.reuse != nil {
-		c.score = q.reuse.score(c)
+		c.score = float64(c.gain * q.reuse.share(c))
 	}
 }
 

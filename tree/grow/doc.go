@@ -16,6 +16,7 @@
 //	histograms.go  rows are added up; sibling subtraction
 //	leaf.go        leaf values
 //
-// Beside that: frontier.go splits leaves ahead of their turn, one worker each; sparse.go does without
-// flat histograms; reuse.go prefers features and cuts that are used already; verify.go checks sums.
+// Beside that: levels.go splits all nodes of a level by the same split (symmetric trees);
+// frontier.go splits leaves ahead of their turn, one worker each; sparse.go does without flat histograms;
+// reuse.go prefers features and cuts that are used already; verify.go checks sums.
 package grow

@@ -113,7 +113,7 @@ func (f *frontier) begin() {
 	}
 	f.large = largeNode * f.config.Matrix.NFeatures() / max(f.config.columns()*len(f.active), 1)
 	if f.all.builder != nil && f.config.smallHistograms() {
-		f.hists.Fill(max(f.config.Params.Leaves-1, 1)+f.most, f.all.builder, f.storage)
+		f.hists.Fill(f.config.keptHistograms()+f.most, f.all.builder, f.storage)
 	}
 	for _, s := range f.solos {
 		s.begin(nil)

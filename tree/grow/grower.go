@@ -52,6 +52,7 @@ type Grower struct {
 	reuse     *reuse     // nil: what trees before have used makes no difference
 	renewal   *renewal   // nil: leaf values come from codes
 	quantiles *quantiles // nil: no leaf values are quantiles
+	levels    *levels    // nil: trees are not symmetric
 	scoring   scoreTask
 	all       *splitter
 	frontier  frontier
@@ -78,6 +79,7 @@ type growth struct {
 
 // New returns a Grower.
 func New(c Config) *Grower {
+	c.resolve()
 	g := &Grower{config: c, offsets: c.Matrix.Offsets()}
 	for f := range c.Matrix.NFeatures() {
 		g.widest = max(g.widest, int(g.offsets[f+1]-g.offsets[f]))
@@ -99,7 +101,21 @@ func New(c Config) *Grower {
 		g.quantiles = newQuantiles(g, c.Matrix.NRows(), c.Params.Leaves, c.Pool.Threads())
 	}
 	g.frontier.init(g)
+	if c.Params.Growth == Symmetric {
+		g.levels = newLevels(g)
+	}
 	return g
+}
+
+// resolve sets what follows from other fields.
+func (c *Config) resolve() {
+	p := &c.Params
+	if p.Growth != Symmetric {
+		return
+	}
+	// Every leaf has MinDataInLeaf rows.
+	p.MaxDepth, p.Leaves = p.Depth(), max(2, min(p.MostLeaves(), c.Matrix.NRows()/max(p.MinDataInLeaf, 1)))
+	c.SparseSums = false // all nodes of a level are searched together
 }
 
 // Grow returns the tree of one round and output. bag may be nil for all rows. The
@@ -115,6 +131,7 @@ func (g *Grower) Grow(st *gradients.Storage, bag *gradients.Bag, round, output i
 	g.codes = g.slotsOf(g.active)
 	g.growing = true
 	g.frontier.begin()
+	g.levels.begin()
 	g.all.begin(bag)
 	g.all.beginRoot()
 	g.config.Pool.DoSeries((*leafwise)(g))

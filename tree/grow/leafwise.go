@@ -23,6 +23,12 @@ func (l *leafwise) Next() (n int, task parallel.Task) {
 			g.frontier.finished(&g.all.split)
 		}
 		leaf := g.frontier.nextLeaf()
+		if leaf < 0 && g.levels != nil {
+			if n, task = g.levels.next(); n > 0 {
+				return n, task
+			}
+			leaf = g.frontier.nextLeaf()
+		}
 		switch {
 		case leaf < 0: // the tree is grown
 			return 0, nil
@@ -76,7 +82,9 @@ func (g *Grower) bestLeaf() int {
 }
 
 // byDepth reports whether trees grow level by level.
-func (g *Grower) byDepth() bool { return g.config.Params.Growth == ByDepth }
+func (g *Grower) byDepth() bool {
+	return g.config.Params.Growth == ByDepth || g.config.Params.Growth == Symmetric
+}
 
 // urgency orders nodes that can be split: the highest one is split first.
 func (g *Grower) urgency(n *node) float64 {

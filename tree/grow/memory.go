@@ -14,6 +14,9 @@ import (
 // given what such a copy would have and the gradients' mode: of what
 // is kept per row, and of what histograms and the search take.
 func (c *Config) Bytes(copied []binning.PackedGroup, set gradients.Settings, threads int) (rows, histograms int64) {
+	resolved := *c
+	c = &resolved
+	c.resolve()
 	m, n := c.Matrix, int64(c.Matrix.NRows())
 	runs, _ := stretches(m.NRows(), threads)
 	leaves, features := int64(c.Params.Leaves), int64(m.NFeatures())
@@ -47,11 +50,22 @@ func (c *Config) Bytes(copied []binning.PackedGroup, set gradients.Settings, thr
 	if c.SparseSums {
 		return rows, histograms + histogram.SparseSumsBytes(m, c.Params.Leaves, max(c.Params.MinDataInLeaf, 1), threads)
 	}
-	kept := max(leaves-1, 1)
+	kept := int64(c.keptHistograms())
 	if c.splitsAlone(threads) {
 		kept += int64(c.mostAhead(threads))
 	}
+	if c.Params.Growth == Symmetric {
+		histograms += c.levelsBytes(threads)
+	}
 	return rows, histograms + kept*histogram.Bytes(m, set)
+}
+
+// keptHistograms returns how many nodes have a histogram at the same time, beside those that are split ahead.
+func (c *Config) keptHistograms() int {
+	if c.Params.Growth == Symmetric { // nodes of the last level but one
+		return min(c.Params.Leaves, 1<<(c.Params.MaxDepth-1))
+	}
+	return max(c.Params.Leaves-1, 1)
 }
 
 // splitterBytes is what histograms and the search take of a splitter alone, of so many threads and of nodes of

@@ -15,12 +15,8 @@ type node struct {
 	kept  bool                // the sums are kept until the node is split
 	best  candidate
 	set   []uint32 // codes that go left, where best is categorical
-	// missingSumIsZero reports whether the codes of rows with the best feature's missing code add
-	// up to nothing.
-	missingSumIsZero bool
-	// noMissing reports whether, moreover, no row has that code: every row of the node has a hessian code above 0.
-	noMissing bool
-	extraL2   float64 // of the categorical split that made the node
+	missingRows
+	extraL2 float64 // of the categorical split that made the node
 	inherited
 
 	state       state
@@ -30,6 +26,16 @@ type node struct {
 	up          int   // its parent, noNode for the root
 	parent      int32 // number of the parent among the tree's splits, -1 for the root
 	left, right int   // children, once a worker has taken it
+}
+
+// missingRows is what is known of rows with the missing code of the best feature.
+type missingRows struct {
+	// missingSumIsZero reports whether the codes of these rows add up to nothing.
+	missingSumIsZero bool
+	// noMissing reports whether, moreover, there are none: every row of the node has a hessian code above 0.
+	noMissing bool
+	// someMissing reports whether the split has found some.
+	someMissing bool
 }
 
 // inherited is what a node has of the way from the root to it, where constraints ask for it.

@@ -1,13 +1,17 @@
 package grow
 
-import "boost/internal/setting"
+import (
+	"fmt"
+
+	"boost/internal/setting"
+)
 
 // Params says how a tree grows. It is flat because its fields are the keys of the sections tree, categorical and constraints, and
 // columns of sampling.
 type Params struct {
-	Growth         string // ByLeaf or ByDepth; "" = ByLeaf
-	Leaves         int    // ≥ 2
-	MaxDepth       int    // 0 = no limit
+	Growth         string // ByLeaf, ByDepth or Symmetric; "" = ByLeaf
+	Leaves         int    // ≥ 2; not of Symmetric
+	MaxDepth       int    // 0 = no limit; of Symmetric: 0 = 6, at most 16
 	MinDataInLeaf  int
 	MinChildWeight float64 // sum of hessians of a leaf, at least
 	LambdaL1       float64
@@ -41,9 +45,41 @@ type Params struct {
 
 // The values of Params.Growth.
 const (
-	ByLeaf  = "leaf"  // the leaf whose split gains most is split next
-	ByDepth = "depth" // level by level
+	ByLeaf    = "leaf"      // the leaf whose split gains most is split next
+	ByDepth   = "depth"     // level by level
+	Symmetric = "symmetric" // level by level, all nodes of a level by the same split
 )
+
+// The depth of symmetric trees.
+const (
+	symmetricDepth     = 6
+	mostSymmetricDepth = 16
+)
+
+// Depth returns the splits between root and leaf at most, 0 for no limit.
+func (p *Params) Depth() int {
+	if p.Growth == Symmetric && p.MaxDepth == 0 {
+		return symmetricDepth
+	}
+	return p.MaxDepth
+}
+
+// MostLeaves returns the leaves of a tree at most.
+func (p *Params) MostLeaves() int {
+	if p.Growth == Symmetric {
+		return 1 << min(p.Depth(), mostSymmetricDepth)
+	}
+	return p.Leaves
+}
+
+// Check returns what is wrong with fields together. Each field by itself is checked by its setting.
+func (p *Params) Check() (problems []error) {
+	if p.Growth == Symmetric && p.MaxDepth > mostSymmetricDepth {
+		problems = append(problems, fmt.Errorf("tree.max_depth = %d: a symmetric tree has 2^max_depth leaves, so with tree.growth = \"symmetric\" it must be 1 … %d, or 0 for %d",
+			p.MaxDepth, mostSymmetricDepth, symmetricDepth))
+	}
+	return problems
+}
 
 // Defaults returns the default parameters.
 func Defaults() Params {
@@ -57,14 +93,14 @@ func Defaults() Params {
 // Settings describes the parameters, those of p.
 func Settings(p *Params) []setting.Setting {
 	return []setting.Setting{
-		{Name: "tree.growth", Value: &p.Growth, Choices: []string{ByLeaf, ByDepth}, OmitDefault: true,
-			Doc:     "Which leaf is split next: \"leaf\" = the one whose split gains most; \"depth\" = level by level, as far as tree.leaves and tree.max_depth go.",
+		{Name: "tree.growth", Value: &p.Growth, Choices: []string{ByLeaf, ByDepth, Symmetric}, OmitDefault: true,
+			Doc:     "Which leaf is split next: \"leaf\" = the one whose split gains most; \"depth\" = level by level, as far as tree.leaves and tree.max_depth go; \"symmetric\" = level by level, all nodes of a level by the same split, as CatBoost does: the one whose gains add up to most. tree.leaves does not count there, tree.max_depth = 0 means 6.",
 			Aliases: []string{"grow_policy", "growing_policy"}},
 		{Name: "tree.leaves", Value: &p.Leaves, Range: setting.Between(2, 1<<20),
 			Doc:     "Leaves of a tree at most.",
 			Aliases: []string{"num_leaves", "num_leaf", "max_leaves", "max_leaf", "max_leaf_nodes"}},
 		{Name: "tree.max_depth", Value: &p.MaxDepth, NoLimit: true,
-			Doc:     "Splits between root and leaf at most; 0 = no limit.",
+			Doc:     "Splits between root and leaf at most; 0 = no limit (6 with tree.growth = \"symmetric\").",
 			Aliases: []string{"max_depth", "depth"}},
 		{Name: "tree.min_data_in_leaf", Value: &p.MinDataInLeaf,
 			Doc:     "Rows of a leaf at least.",

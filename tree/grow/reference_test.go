@@ -127,6 +127,9 @@ func (r *reference) grow() tree.Tree {
 			r.at[refCut{f, r.used.Code[node]}] = true
 		}
 	}
+	if r.p.Growth == grow.Symmetric {
+		return r.symmetric()
+	}
 	leaves := []*refLeaf{{rows: r.bagged, parent: -1}}
 	r.search(leaves[0])
 	var t tree.Tree
@@ -155,6 +158,12 @@ func (r *reference) grow() tree.Tree {
 		r.search(left)
 		r.search(right)
 	}
+	r.setLeaves(&t, leaves)
+	return t
+}
+
+// setLeaves sets the values of leaves.
+func (r *reference) setLeaves(t *tree.Tree, leaves []*refLeaf) {
 	for _, l := range leaves {
 		s, value := r.sum(l.rows), 0.0
 		if d := r.hessian(s) + (r.p.LambdaL2 + l.extraL2); d > 0 {
@@ -163,7 +172,6 @@ func (r *reference) grow() tree.Tree {
 		t.Leaf = append(t.Leaf, r.rate*value)
 		t.LeafCover = append(t.LeafCover, r.hessian(s))
 	}
-	return t
 }
 
 func (r *reference) record(t *tree.Tree, l *refLeaf, at, next int) {

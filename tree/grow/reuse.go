@@ -60,18 +60,18 @@ func (u *reuse) cutIsNew(c *candidate) bool {
 	return !found
 }
 
-// score returns what a candidate counts for.
-func (u *reuse) score(c *candidate) float64 {
+// share returns the share of its gain that a candidate counts for.
+func (u *reuse) share(c *candidate) float64 {
 	newFeature, newCut := !u.features[c.feature], u.cutIsNew(c)
 	switch {
 	case newFeature && newCut:
-		return float64(c.gain * u.newBoth)
+		return u.newBoth
 	case newFeature:
-		return float64(c.gain * u.newFeature)
+		return u.newFeature
 	case newCut:
-		return float64(c.gain * u.newCut)
+		return u.newCut
 	}
-	return c.gain
+	return 1
 }
 
 // Reuse takes the features and cuts of trees as used: of those that training goes on from,

@@ -74,6 +74,9 @@ var smallShare = 6_000
 // left of the other, and to find the best split of each feature in each. alone reports whether tiles
 // are not worth waking workers.
 func (s *split) search(alone bool) pass {
+	if s.levels != nil {
+		return s.levels.complete(s, alone)
+	}
 	for i := range s.searching {
 		q := &s.searching[i]
 		if q.allowed = s.active; s.sampler.samplesNodes() {
@@ -126,8 +129,10 @@ func (s *split) finishSearch() pass {
 	}
 	for i := range s.searching {
 		q := &s.searching[i]
-		q.choose()
-		if n := q.node; !n.best.found {
+		if s.levels == nil {
+			q.choose()
+		}
+		if n := q.node; !n.best.found && !s.levels.keeps(n) {
 			s.hists.Put(n.hist)
 			n.hist = nil
 		}
@@ -156,6 +161,9 @@ func (t *tileTask) Run(worker, tile int) {
 func (s *split) searchFeatures(worker int, features []int) {
 	if s.larger != noNode && !s.subtracted {
 		s.subtract(features)
+	}
+	if s.levels != nil { // they are searched with all nodes of the level
+		return
 	}
 	for i := range s.searching {
 		q := &s.searching[i]

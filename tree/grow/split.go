@@ -51,7 +51,7 @@ func (s *split) finishSplit() pass {
 	parent := &s.nodes[s.at]
 	leftRows, missingRows := s.rowsOf.endSplit()
 	rightRows := parent.rows - leftRows
-	if !missingRows {
+	if parent.someMissing = missingRows; !missingRows && s.levels == nil {
 		parent.best.missingLeft = leftRows >= rightRows
 	}
 	hist, kept := parent.hist, sparseParent{parent.sums, parent.kept}
@@ -110,7 +110,7 @@ func (s *split) searchNodes(nodes ...int) {
 // table returns where the codes of a node's best split go.
 func (s *split) table(n *node) splitTable {
 	best, feature := &n.best, &s.config.Features[n.best.feature]
-	if best.categorical && s.sparse == nil {
+	if best.categorical && s.sparse == nil && s.levels == nil {
 		n.set = append(n.set[:0], s.categories(n, best)...)
 	}
 	t := splitTable{matrix: s.config.Matrix, feature: best.feature, missing: feature.MissingCode(), inEntries: s.storage.OneWord()}
