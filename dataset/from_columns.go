@@ -9,8 +9,8 @@ import (
 type ColumnData struct {
 	Name string
 	// Values is one of []float64, []float32, []int, []int64, []int32, []bool,
-	// []string, Sparse and *Sparse. NaN and the missing tokens are missing. Text is read
-	// like the cells of a file: a column whose texts all are numbers is numeric.
+	// []string, Sparse, *Sparse and arrow.Array (see FromArrow). NaN and the missing tokens are
+	// missing. Text is read like the cells of a file: a column whose texts all are numbers is numeric.
 	Values any
 	// Rows is the number of rows, which Values of type Sparse do not tell. It is needed
 	// where all columns are sparse; 0 takes the length of the others.

@@ -102,7 +102,7 @@ func TestFromColumnsErrors(t *testing.T) {
 		{"lengths", []dataset.ColumnData{x, {Name: "y", Values: []float64{1}}}, nil,
 			`column "x" has 2 rows, column "y" has 1`},
 		{"type", []dataset.ColumnData{{Name: "x", Values: []complex64{1}}}, nil,
-			`column "x" has values of type []complex64; use []float64, []float32, []int, []int64, []int32, []bool, []string or Sparse`},
+			`column "x" has values of type []complex64; use []float64, []float32, []int, []int64, []int32, []bool, []string, Sparse or arrow.Array`},
 		{"no_rows", []dataset.ColumnData{{Name: "x", Values: []float64{}}}, nil, `the table has no rows`},
 		{"no_columns", nil, nil, `the table has no columns`},
 		{"repeated", []dataset.ColumnData{x, x}, nil, `column "x" stands in the table twice, as columns 1 and 2; rename one`},

@@ -3,51 +3,23 @@ package main
 import (
 	"context"
 	"fmt"
-	"slices"
-	"strings"
 
 	"boost/booster/model"
 	"boost/configs"
 	"boost/dataset"
-	"boost/internal/near"
 	"boost/internal/report"
 	"boost/objectives"
 	"boost/objectives/metrics"
 	"boost/parallel"
 )
 
-// chooseMetrics translates and checks the names that were asked for; none means the defaults.
-func chooseMetrics(asked, defaults []string, link string) ([]string, error) {
-	if len(asked) == 0 {
-		return defaults, nil
-	}
-	var names []string
-	for _, written := range asked {
-		name := configs.MetricName(written)
-		if _, known := metrics.Lookup(name); !known {
-			return nil, usagef("unknown metric %q%s: there are %s", written,
-				near.Question(near.Words(metrics.Base(written), metrics.Names())), strings.Join(metrics.Names(), ", "))
-		}
-		if _, err := metrics.New(name); err != nil {
-			return nil, usagef("%v", err)
-		}
-		switch {
-		case !metrics.Fits(name, link):
-			return nil, usagef("metric %q does not fit this model: take %s", written, strings.Join(defaults, ", "))
-		case !slices.Contains(names, name):
-			names = append(names, name)
-		}
-	}
-	return names, nil
-}
-
-// metricsOf is chooseMetrics for a model.
+// metricsOf is configs.ChooseMetrics for a model.
 func metricsOf(m predictor, asked []string) ([]string, error) {
 	defaults, err := m.DefaultMetrics()
 	if err != nil {
 		return nil, err
 	}
-	return chooseMetrics(asked, defaults, objectives.MetricLink(m.Objective(), m.Link()))
+	return configs.ChooseMetrics(asked, defaults, objectives.MetricLink(m.Objective(), m.Link()))
 }
 
 // evaluate computes the metrics on a table that was read with the model's schema

@@ -173,7 +173,7 @@ func (a *app) predict(ctx context.Context, modelFile string, tables []string, f 
 	if f.has("leaf") && f.stages.trees(m) == 0 {
 		return usagef("--kind leaf: without rounds there are no trees")
 	}
-	if f.output != "" && (reads(tables, f.output, formatOptions(c)...) || sameFile(f.output, modelFile)) {
+	if f.output != "" && (reads(tables, f.output, c.ReadOptions()...) || sameFile(f.output, modelFile)) {
 		return usagef("%s is read, and cannot be written over by the same run: give another name with -o", f.output)
 	}
 	if f.output != "" && f.output != "-" {
@@ -182,7 +182,7 @@ func (a *app) predict(ctx context.Context, modelFile string, tables []string, f 
 		}
 	}
 	schema := m.Schema()
-	reading := append(formatOptions(c), dataset.InOrder(), dataset.ID(f.ids...))
+	reading := append(c.ReadOptions(), dataset.InOrder(), dataset.ID(f.ids...))
 	if f.all {
 		reading = append(reading, dataset.AllIDs())
 	}

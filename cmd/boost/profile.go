@@ -37,7 +37,7 @@ func (a *app) profileTable(ctx context.Context, files []string, in *reading, lab
 	if parsed {
 		c.Data.Parse = map[string]string{"": dataset.ParseAuto}
 	}
-	opts := append(formatOptions(c), dataset.LenientTypes())
+	opts := append(c.ReadOptions(), dataset.LenientTypes())
 	if in.noSpool {
 		opts = append(opts, dataset.NoSpool())
 	}
@@ -81,7 +81,7 @@ func (a *app) profileTable(ctx context.Context, files []string, in *reading, lab
 // from here on, and says why they cannot. Standard input can be read once only.
 func (a *app) openReadable(ctx context.Context, files []string, c *configs.Config, opts []dataset.Option) (t *dataset.Table, unreadable []*dataset.ColumnError, err error) {
 	for {
-		t, err = a.open(ctx, files, append(slices.Clone(opts), roleOptions(c)...)...)
+		t, err = a.open(ctx, files, append(slices.Clone(opts), c.RoleOptions()...)...)
 		column, ok := errors.AsType[*dataset.ColumnError](err)
 		if !ok || files[0] == "-" || slices.Contains(c.Data.Ignore, column.Column) {
 			return t, unreadable, err

@@ -75,7 +75,7 @@ func (a *app) refit(ctx context.Context, modelFile, tableFile string, f *refitFl
 	if err := ownObjective(m, modelFile); err != nil {
 		return err
 	}
-	if reads([]string{tableFile}, f.output, formatOptions(c)...) {
+	if reads([]string{tableFile}, f.output, c.ReadOptions()...) {
 		return usagef("%s is read, and cannot be written over by the same run: give another name with -o", f.output)
 	}
 	t, err := a.openLabelled(ctx, []string{tableFile}, m, c, f.onUnseen)

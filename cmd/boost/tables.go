@@ -10,7 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"boost/booster"
 	"boost/booster/model"
 	"boost/configs"
 	"boost/dataset"
@@ -81,72 +80,6 @@ func (r *reading) config(a *app, names []string) (*configs.Config, error) {
 		}
 	}
 	return c, nil
-}
-
-// formatOptions says how the text of a table is read.
-func formatOptions(c *configs.Config) []dataset.Option {
-	opts := []dataset.Option{dataset.Format(c.Data.Format)}
-	if c.Given("data.encoding") {
-		opts = append(opts, dataset.Encoding(c.Data.Encoding))
-	}
-	if c.Given("data.decimal") {
-		opts = append(opts, dataset.Decimal([]rune(c.Data.Decimal)[0]))
-	}
-	if c.Given("data.absent") {
-		opts = append(opts, dataset.Absent(c.Data.Absent))
-	}
-	if c.Given("data.missing_only") {
-		opts = append(opts, dataset.MissingOnly(c.Data.MissingOnly...))
-	}
-	opts = append(opts, dataset.Missing(c.Data.Missing...), dataset.Parse(c.Data.Parse))
-	if c.Data.Blanks == "keep" {
-		opts = append(opts, dataset.KeepBlanks())
-	}
-	if c.Data.Separator != "auto" {
-		opts = append(opts, dataset.Separator([]rune(c.Data.Separator)[0]))
-	}
-	if c.Data.Header != "auto" {
-		opts = append(opts, dataset.Header(c.Data.Header == "true"))
-	}
-	if c.Data.OnBadRow == "skip" {
-		opts = append(opts, dataset.SkipBadRows())
-	}
-	if c.Params.MemoryLimit > 0 {
-		opts = append(opts, dataset.MemoryLimit(c.Params.MemoryLimit))
-	}
-	opts = append(opts, dataset.IndexBase(c.Data.IndexBase), dataset.Sheet(c.Data.Sheet))
-	if c.Data.SideFiles == "ignore" {
-		opts = append(opts, dataset.NoSideFiles())
-	}
-	if c.Params.Threads > 0 {
-		opts = append(opts, dataset.Threads(c.Params.Threads))
-	}
-	return opts
-}
-
-// roleOptions says what the columns of a table are for, where no schema does.
-func roleOptions(c *configs.Config) []dataset.Option {
-	opts := []dataset.Option{dataset.ID(idColumns(c)...), dataset.Ignore(c.Data.Ignore...), dataset.Categorical(c.Data.Categorical...),
-		dataset.Group(c.Data.Group), dataset.Event(c.Data.Event), dataset.InitScore(c.Data.InitScore...)}
-	if c.Data.Label != "" {
-		opts = append(opts, dataset.Label(c.Data.Label))
-	}
-	if c.Data.Weight != "" {
-		opts = append(opts, dataset.Weight(c.Data.Weight))
-	}
-	return opts
-}
-
-// idColumns are the columns that are no features and stay as they are written: those that name
-// the rows, and those that mark rows for validation or that are drawn together.
-func idColumns(c *configs.Config) []string {
-	columns := slices.Clone(c.Data.ID)
-	for _, by := range []string{c.Params.ValidBy, c.Params.RowBy} {
-		if by != "" && !(by == booster.ByQuery && by == c.Params.RowBy) && !slices.Contains(columns, by) {
-			columns = append(columns, by)
-		}
-	}
-	return columns
 }
 
 // refuseModels says of a model that it is no table.
@@ -220,7 +153,7 @@ func notesOf(t *dataset.Table) []string {
 
 // openAs reads files as one table with a schema, the model's or the training table's.
 func (a *app) openAs(ctx context.Context, s dataset.Schema, c *configs.Config, files ...string) (*dataset.Table, error) {
-	return a.open(ctx, files, append(formatOptions(c), dataset.As(s))...)
+	return a.open(ctx, files, append(c.ReadOptions(), dataset.As(s))...)
 }
 
 // openLabelled reads a table that has the label of a model, and reports categories that training did not have.

@@ -186,7 +186,7 @@ func (r *trainRun) fit(ctx context.Context, rebuild bool) (*booster.Model, error
 	if err != nil {
 		return nil, err
 	}
-	if _, err := chooseMetrics(params.Metrics, defaults, objectives.MetricLink(objective.Name, objective.Link)); err != nil {
+	if _, err := configs.ChooseMetrics(params.Metrics, defaults, objectives.MetricLink(objective.Name, objective.Link)); err != nil {
 		return nil, err
 	}
 	if err := r.checkTests(objective, table); err != nil {
@@ -299,7 +299,7 @@ func (r *trainRun) configure(cmd *cobra.Command, sources []string, f *trainFlags
 	}
 	for _, file := range append(read, file, c.ForcedCutsFile, c.InitModel) {
 		for _, out := range []string{c.Output.Model, c.Output.Predictions, c.Data.Cache, c.Quantize.Output} {
-			if out != "" && reads([]string{file}, out, formatOptions(c)...) {
+			if out != "" && reads([]string{file}, out, c.ReadOptions()...) {
 				return usagef("%s is read, and cannot be written over by the same run: give another name with -o", out)
 			}
 		}
@@ -308,7 +308,7 @@ func (r *trainRun) configure(cmd *cobra.Command, sources []string, f *trainFlags
 		cache == c.Output.Predictions || sameFile(cache, c.Output.Predictions)) {
 		return usagef("data.cache = %q is written by the same run under another key: give it a name of its own", cache)
 	}
-	r.tables = append(formatOptions(c), roleOptions(c)...)
+	r.tables = append(c.ReadOptions(), c.RoleOptions()...)
 	if !hasConfig {
 		r.tables = append(r.tables, dataset.DropTextLike())
 	}
@@ -352,7 +352,7 @@ func (r *trainRun) goOn() error {
 			return usagef("data.init_score = %q: %s was trained from %q", given, c.InitModel, known)
 		}
 	}
-	r.tables = append(formatOptions(c), dataset.Group(c.Data.Group), dataset.Event(c.Data.Event), dataset.ID(idColumns(c)...))
+	r.tables = append(c.ReadOptions(), dataset.Group(c.Data.Group), dataset.Event(c.Data.Event), dataset.ID(c.IDColumns()...))
 	if c.Data.Label != "" {
 		r.tables = append(r.tables, dataset.Label(c.Data.Label))
 	}

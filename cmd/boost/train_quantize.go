@@ -89,7 +89,7 @@ func (r *trainRun) unseen(ctx context.Context, m *booster.Model) (*dataset.Table
 	if r.outOfCore || slices.Contains(files, "-") || len(r.config.Data.Valid) == 0 && held == nil {
 		return nil, nil
 	}
-	opts := append(formatOptions(r.config), dataset.As(m.Schema()))
+	opts := append(r.config.ReadOptions(), dataset.As(m.Schema()))
 	t, err := r.a.open(ctx, files, opts...)
 	if err != nil || len(r.config.Data.Valid) > 0 {
 		return t, err

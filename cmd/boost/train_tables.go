@@ -44,7 +44,7 @@ func (r *trainRun) load(ctx context.Context, rebuild bool) (*booster.Tables, err
 	}
 	r.a.log.Debug("reading " + strings.Join(append(slices.Clone(c.Data.Train), c.Data.Valid...), " "))
 	loaded, err := booster.LoadTables(ctx, c.Params, booster.Input{
-		Train: c.Data.Train, Options: r.tables, Valid: c.Data.Valid, ValidOptions: formatOptions(c), Stdin: r.a.stdin,
+		Train: c.Data.Train, Options: r.tables, Valid: c.Data.Valid, ValidOptions: c.ReadOptions(), Stdin: r.a.stdin,
 		OutOfCore: c.Data.OutOfCore, Cache: c.Data.Cache, Rebuild: rebuild, CutsFile: c.ForcedCutsFile, From: r.base, Log: r.a.log,
 	})
 	if errors.Is(err, dataset.ErrNoLabel) {

@@ -32,7 +32,8 @@ const picture = `
   8:  benchmarks/peers  benchmarks/accuracy
   9:  configs  internal/report
   9:  benchmarks/compression  benchmarks/loading  benchmarks/parts  benchmarks/scorers  benchmarks/sizes
- 10:  cmd/boost  benchmarks  internal/soak
+ 10:  internal/worker  benchmarks  internal/soak
+ 11:  cmd/boost
 
 tools:  internal/lint  internal/lint/listing  internal/lint/readme  internal/lint/platforms
 tools:  internal/rename  internal/requirements  internal/mutants  internal/transcript

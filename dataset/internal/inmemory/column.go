@@ -1,6 +1,10 @@
 package inmemory
 
-import "boost/dataset/internal/chunk"
+import (
+	"boost/dataset/internal/chunk"
+
+	"github.com/apache/arrow/go/v17/arrow"
+)
 
 // UnknownRows stands for an unknown number of rows.
 const UnknownRows = -1
@@ -23,6 +27,8 @@ func Rows(name string, values any, said int) (int, error) {
 		n = len(v)
 	case []string:
 		n = len(v)
+	case arrow.Array:
+		n = v.Len()
 	case chunk.Sparse, *chunk.Sparse:
 		if v == (*chunk.Sparse)(nil) {
 			return 0, chunk.Errorf("column %q has no values", name)
@@ -32,7 +38,7 @@ func Rows(name string, values any, said int) (int, error) {
 		}
 		return said, nil
 	default:
-		return 0, chunk.Errorf("column %q has values of type %T; use []float64, []float32, []int, []int64, []int32, []bool, []string or Sparse",
+		return 0, chunk.Errorf("column %q has values of type %T; use []float64, []float32, []int, []int64, []int32, []bool, []string, Sparse or arrow.Array",
 			name, values)
 	}
 	if said != 0 && said != n {
@@ -70,6 +76,8 @@ func Column(o *chunk.Options, t chunk.Target, rows int, values any) (*chunk.Colu
 		})
 	case []string:
 		return o.FromTexts(t, len(v), func(i int) (string, bool) { return v[i], !o.IsMissing([]byte(v[i])) })
+	case arrow.Array:
+		return Arrow(o, t, v)
 	case *chunk.Sparse:
 		return sparse(o, t, rows, v)
 	case chunk.Sparse:

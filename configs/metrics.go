@@ -1,0 +1,41 @@
+package configs
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"boost/internal/near"
+	"boost/objectives/metrics"
+)
+
+// ChooseMetrics translates and checks the names of metrics that were asked for; none means the defaults.
+// Errors wrap ErrConfig.
+func ChooseMetrics(asked, defaults []string, link string) ([]string, error) {
+	if len(asked) == 0 {
+		return defaults, nil
+	}
+	var names []string
+	for _, written := range asked {
+		name := MetricName(written)
+		if _, known := metrics.Lookup(name); !known {
+			return nil, metricErrorf("unknown metric %q%s: there are %s", written,
+				near.Question(near.Words(metrics.Base(written), metrics.Names())), strings.Join(metrics.Names(), ", "))
+		}
+		if _, err := metrics.New(name); err != nil {
+			return nil, metricErrorf("%v", err)
+		}
+		switch {
+		case !metrics.Fits(name, link):
+			return nil, metricErrorf("metric %q does not fit this model: take %s", written, strings.Join(defaults, ", "))
+		case !slices.Contains(names, name):
+			names = append(names, name)
+		}
+	}
+	return names, nil
+}
+
+// metricErrorf makes an error about the name of a metric.
+func metricErrorf(format string, args ...any) error {
+	return &Problems{[]error{fmt.Errorf(format, args...)}}
+}

@@ -1,0 +1,395 @@
+package worker
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"boost/booster/model"
+	"boost/configs"
+	"boost/dataset"
+	"boost/internal/cpu"
+	"boost/internal/format"
+	"boost/objectives"
+	"boost/objectives/metrics"
+	"boost/parallel"
+)
+
+// modelHead is what the library needs to know of a model.
+type modelHead struct {
+	Model          uint32          `json:"model"`
+	Objective      string          `json:"objective"`
+	Label          string          `json:"label"`
+	Features       []string        `json:"features"`
+	Categorical    []bool          `json:"categorical"` // by feature
+	Classes        []string        `json:"classes"`
+	NumericClasses bool            `json:"numeric_classes"`
+	Outputs        int             `json:"outputs"`
+	OutputNames    []string        `json:"output_names"`
+	Rounds         int             `json:"rounds"`
+	Trees          int             `json:"trees"`
+	History        []model.History `json:"history"`
+	Plain          bool            `json:"plain"` // rows are predicted from numbers as they stand
+
+	Roles map[string][]string `json:"roles"` // names of the columns of each role but features
+}
+
+// describe keeps a model and returns what is said of it.
+func (r *request) describe(m *model.Model) modelHead {
+	schema := m.Schema()
+	head := modelHead{
+		Model: r.server.keepModel(m), Objective: m.Objective(), Label: labelName(m), Classes: m.Classes(), NumericClasses: m.NumericClasses(),
+		Outputs: m.Outputs(), OutputNames: m.OutputNames(), Rounds: m.Rounds(), Trees: m.NumTrees(),
+		History: m.Contents().History, Plain: plain(schema), Roles: map[string][]string{},
+	}
+	for _, c := range schema.Columns {
+		if c.Role != dataset.Feature {
+			head.Roles[c.Role.String()] = append(head.Roles[c.Role.String()], c.Name)
+			continue
+		}
+		head.Features = append(head.Features, c.Name)
+		head.Categorical = append(head.Categorical, c.Kind == dataset.Category)
+	}
+	return head
+}
+
+// plain reports whether all features are numbers that mean themselves: no levels, no number that stands for
+// a missing value.
+func plain(s dataset.Schema) bool {
+	return s.Written.Missing == nil && !slices.ContainsFunc(s.Columns, func(c dataset.ColumnSchema) bool {
+		return c.Role == dataset.InitScoreRole || c.Role == dataset.Feature && c.Kind == dataset.Category
+	})
+}
+
+// load reads a model from the body, or from a file, whose bytes are the body of the answer.
+func (r *request) load(context.Context) (any, []byte, error) {
+	var head struct {
+		Path string `json:"path"`
+	}
+	if err := r.parse(&head); err != nil {
+		return nil, nil, err
+	}
+	if head.Path == "" {
+		m, err := model.Decode(r.body)
+		if err != nil {
+			return nil, nil, err
+		}
+		return r.describe(m), nil, nil
+	}
+	m, err := model.Load(head.Path)
+	if err != nil {
+		return nil, nil, err
+	}
+	data, err := m.Encode()
+	return r.describe(m), data, err
+}
+
+// predictHead is the head of a request to predict.
+type predictHead struct {
+	source
+	Model    uint32 `json:"model"`
+	Kind     string `json:"kind"` // value, raw, class or leaf
+	Block    *block `json:"block"`
+	Rounds   *int   `json:"rounds"`
+	Every    int    `json:"every"` // of op staged
+	Threads  int    `json:"threads"`
+	OnUnseen string `json:"on_unseen"`
+}
+
+// arrayHead says what numbers the body of an answer has, row-major.
+type arrayHead struct {
+	DType string `json:"dtype"`
+	Shape []int  `json:"shape"`
+}
+
+// options are those of a prediction of so many rows.
+func (h *predictHead) options(rows int) []model.Option {
+	threads := h.Threads
+	if rows < 4096 || threads < 0 {
+		threads = 1
+	}
+	options := []model.Option{model.Threads(threads)}
+	if h.Rounds != nil {
+		options = append(options, model.Rounds(*h.Rounds))
+	}
+	return options
+}
+
+// checkRounds refuses more rounds than the model has.
+func (h *predictHead) checkRounds(m *model.Model) error {
+	if h.Rounds != nil && (*h.Rounds < 0 || *h.Rounds > m.Rounds()) {
+		return usagef("rounds must be 0 … %d, the rounds of the model, not %d", m.Rounds(), *h.Rounds)
+	}
+	return nil
+}
+
+// predict predicts rows.
+func (r *request) predict(ctx context.Context) (any, []byte, error) {
+	var head predictHead
+	if err := r.parse(&head); err != nil {
+		return nil, nil, err
+	}
+	kept, err := r.server.model(head.Model)
+	if err != nil {
+		return nil, nil, err
+	}
+	m := kept.Model
+	if err := head.checkRounds(m); err != nil {
+		return nil, nil, err
+	}
+	if head.Block != nil {
+		return r.predictBlock(ctx, kept, &head)
+	}
+	t, err := r.read(ctx, &head.source, dataset.As(m.Schema()), dataset.InOrder())
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := r.lookForUnseen(t, m, head.OnUnseen); err != nil {
+		return nil, nil, err
+	}
+	if m.LacksInitScores(t) {
+		r.logger().Warn("the table has no init scores, but the model was trained from some: predictions are what the model adds to them")
+	}
+	rows, options := t.NumRows(), head.options(t.NumRows())
+	switch head.Kind {
+	case "value":
+		values, err := m.Predict(ctx, t, options...)
+		return arrayHead{"f8", []int{rows, m.Outputs()}}, bytesOf(values), err
+	case "raw":
+		values, err := m.PredictRaw(ctx, t, options...)
+		return arrayHead{"f8", []int{rows, m.Outputs()}}, bytesOf(values), err
+	case "class":
+		if m.Classes() == nil {
+			return nil, nil, usagef("the model predicts numbers, not classes")
+		}
+		classes, err := m.PredictClass(ctx, t, options...)
+		return arrayHead{"i4", []int{rows, 1}}, bytesOf(classes), err
+	case "leaf":
+		leaves, err := m.PredictLeaf(ctx, t, options...)
+		return arrayHead{"i4", []int{rows, len(leaves) / max(rows, 1)}}, bytesOf(leaves), err
+	}
+	return nil, nil, usagef("kind must be value, raw, class or leaf, not %q", head.Kind)
+}
+
+// predictBlock predicts a matrix of the features of a plain model, row after row.
+func (r *request) predictBlock(ctx context.Context, m *keptModel, head *predictHead) (any, []byte, error) {
+	b := head.Block
+	if err := b.check(r.body, r.server.memory); err != nil {
+		return nil, nil, err
+	}
+	size, width := elementSizes[b.DType], b.Shape[1]
+	if width != m.features {
+		return nil, nil, tablef("the rows have %d values, and the model has %d features", width, m.features)
+	}
+	if !m.plain || b.Strides[1] != size || b.Strides[0] != size*width || b.Address == 0 && b.At%8 != 0 {
+		return nil, nil, protocolf("only rows of a model of numbers that stand one after the other can be predicted as a block")
+	}
+	var buffer []byte
+	data, err := b.bytes(r, 0, b.Shape[0]*width*size, &buffer)
+	if err != nil {
+		return nil, nil, err
+	}
+	var values []float64
+	switch b.DType {
+	case "f4":
+		values, err = predictValues(ctx, m, valuesOf[float32](data), head)
+	case "f8":
+		values, err = predictValues(ctx, m, valuesOf[float64](data), head)
+	default:
+		err = protocolf("a block of %s cannot be predicted", b.DType)
+	}
+	return arrayHead{"f8", []int{b.Shape[0], m.Outputs()}}, bytesOf(values), err
+}
+
+// fewRows are predicted one by one, which needs no preparation.
+const fewRows = 32
+
+// predictValues predicts rows that stand one after the other.
+func predictValues[T float32 | float64](ctx context.Context, m *keptModel, values []T, head *predictHead) ([]float64, error) {
+	rows := head.Block.Shape[0]
+	one := m.PredictValues
+	all := model.PredictMatrix[T]
+	switch head.Kind {
+	case "value":
+	case "raw":
+		one, all = m.PredictValuesRaw, model.PredictMatrixRaw[T]
+	default:
+		return nil, protocolf("a block cannot be predicted as %q", head.Kind)
+	}
+	if rows > fewRows || head.Rounds != nil {
+		return all(ctx, m.Model, values, head.options(rows)...)
+	}
+	out, row := make([]float64, rows*m.Outputs()), make([]float64, m.features)
+	for i := range rows {
+		for j, v := range values[i*m.features : (i+1)*m.features] {
+			row[j] = float64(v)
+		}
+		one(row, out[i*m.Outputs():(i+1)*m.Outputs()])
+	}
+	return out, nil
+}
+
+// staged predicts rows after every so many rounds and after the last: stages × rows × outputs.
+func (r *request) staged(ctx context.Context) (any, []byte, error) {
+	var head predictHead
+	if err := r.parse(&head); err != nil {
+		return nil, nil, err
+	}
+	kept, err := r.server.model(head.Model)
+	if err != nil {
+		return nil, nil, err
+	}
+	m := kept.Model
+	if head.Every < 1 {
+		return nil, nil, usagef("every must be 1 or more rounds, not %d", head.Every)
+	}
+	t, err := r.read(ctx, &head.source, dataset.As(m.Schema()), dataset.InOrder())
+	if err != nil {
+		return nil, nil, err
+	}
+	var all []float64
+	var rounds []int
+	for stage, err := range m.Staged(ctx, t, head.Every, head.options(t.NumRows())...) {
+		if err != nil {
+			return nil, nil, err
+		}
+		values := stage.Values()
+		if head.Kind == "raw" {
+			values = stage.Raw()
+		}
+		all, rounds = append(all, values...), append(rounds, stage.Rounds())
+	}
+	return struct {
+		arrayHead
+		Rounds []int `json:"rounds"`
+	}{arrayHead{"f8", []int{len(rounds), t.NumRows(), m.Outputs()}}, rounds}, bytesOf(all), nil
+}
+
+// importance returns the importance of all features.
+func (r *request) importance(context.Context) (any, []byte, error) {
+	var head struct {
+		Model uint32 `json:"model"`
+		Kind  string `json:"kind"`
+	}
+	if err := r.parse(&head); err != nil {
+		return nil, nil, err
+	}
+	kept, err := r.server.model(head.Model)
+	if err != nil {
+		return nil, nil, err
+	}
+	m := kept.Model
+	if head.Kind == "" {
+		if head.Kind = string(model.ByGain); !m.HasStatistics() {
+			head.Kind = string(model.BySplit)
+		}
+	}
+	features, err := m.Importance(model.ImportanceKind(head.Kind))
+	if err != nil {
+		return nil, nil, usagef("%v", err)
+	}
+	values := make([]float64, len(features))
+	for i, f := range features {
+		values[i] = f.Value
+	}
+	return struct {
+		arrayHead
+		Kind string `json:"kind"`
+	}{arrayHead{"f8", []int{len(values)}}, head.Kind}, bytesOf(values), nil
+}
+
+// evaluate compares predictions with the labels of a table.
+func (r *request) evaluate(ctx context.Context) (any, []byte, error) {
+	var head struct {
+		predictHead
+		Metrics []string `json:"metrics"`
+	}
+	if err := r.parse(&head); err != nil {
+		return nil, nil, err
+	}
+	kept, err := r.server.model(head.Model)
+	if err != nil {
+		return nil, nil, err
+	}
+	m := kept.Model
+	if err := head.checkRounds(m); err != nil {
+		return nil, nil, err
+	}
+	defaults, err := m.DefaultMetrics()
+	if err != nil {
+		return nil, nil, err
+	}
+	names, err := configs.ChooseMetrics(head.Metrics, defaults, objectives.MetricLink(m.Objective(), m.Link()))
+	if err != nil {
+		return nil, nil, err
+	}
+	t, err := r.read(ctx, &head.source, dataset.As(m.Schema()))
+	if err != nil {
+		return nil, nil, err
+	}
+	if t.LabelColumn() == nil {
+		return nil, nil, tablef("there is no column %q, the label that the model predicts", labelName(m))
+	}
+	if err := r.lookForUnseen(t, m, head.OnUnseen); err != nil {
+		return nil, nil, err
+	}
+	in, err := r.metricsInput(ctx, m, t, names, head.options(t.NumRows()))
+	if err != nil {
+		return nil, nil, err
+	}
+	defer in.Pool.Close()
+	list, err := metrics.List(names)
+	if err != nil {
+		return nil, nil, usagef("%v", err)
+	}
+	var found []evaluation
+	for i, value := range metrics.Evaluate(*in, m.Link(), list) {
+		found = append(found, evaluation{Metric: names[i], Value: format.Finite(value)})
+	}
+	return struct {
+		Rows    int          `json:"rows"`
+		Metrics []evaluation `json:"metrics"`
+	}{t.NumRows(), found}, nil, nil
+}
+
+func labelName(m *model.Model) string {
+	schema := m.Schema()
+	if names := schema.RoleNames(dataset.LabelRole); len(names) > 0 {
+		return names[0]
+	}
+	return ""
+}
+
+// metricsInput returns what metrics are computed from.
+func (r *request) metricsInput(ctx context.Context, m *model.Model, t *dataset.Table, names []string, options []model.Option) (*metrics.Input, error) {
+	labels, err := t.EncodeLabels(m.Classes(), m.NumericClasses())
+	if err != nil {
+		return nil, err
+	}
+	in := &metrics.Input{Outputs: m.Outputs(), Labels: labels}
+	if in.Weights, err = t.Weights(); err != nil {
+		return nil, err
+	}
+	if metrics.NeedQueries(names) {
+		if in.Queries, err = t.Groups(); err != nil {
+			return nil, err
+		}
+		if in.Queries == nil {
+			return nil, fmt.Errorf("%w: metrics of queries: %w", dataset.ErrTable, objectives.ErrNoQueries)
+		}
+		if in.Gains, err = m.LabelGains(); err != nil {
+			return nil, err
+		}
+	}
+	if in.Survival, err = m.Survival(); err != nil {
+		return nil, err
+	}
+	scores, err := m.PredictRaw(ctx, t, options...)
+	if err != nil {
+		return nil, err
+	}
+	in.Raw, in.Values = make([]float64, len(scores)), make([]float64, len(scores))
+	metrics.OutputMajor(scores, in.Outputs, in.Raw)
+	in.Pool = parallel.NewPool(cpu.Threads())
+	return in, nil
+}

@@ -1,0 +1,294 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"time"
+
+	"boost/binning"
+	"boost/booster"
+	"boost/booster/model"
+	"boost/configs"
+	"boost/dataset"
+	"boost/internal/format"
+	"boost/internal/profile"
+)
+
+// trainHead is the head of a request to train.
+type trainHead struct {
+	Train    source      `json:"train"`
+	Valid    []source    `json:"valid"`
+	Settings [][2]string `json:"settings"` // names of keys, or of other libraries, and values as after --set key=
+	Rounds   int         `json:"rounds"`   // where no setting says it; 0: as in a config
+	Stopping int         `json:"stopping"` // early stopping where no setting says it
+	Base     uint32      `json:"base"`     // the model that training goes on from; 0 for none
+	Events   bool        `json:"events"`   // send events of rounds
+	Every    bool        `json:"every"`    // all rounds
+}
+
+// trainReport is what is said of a run that is not in the model.
+type trainReport struct {
+	Objective string                         `json:"objective"`
+	Rounds    int                            `json:"rounds"`
+	BestRound int                            `json:"best_round"`
+	Stopped   string                         `json:"stopped"`
+	Metrics   map[string]map[string]*float64 `json:"metrics"`
+	Seconds   map[string]float64             `json:"seconds"`
+	HeldOut   int                            `json:"held_out"`
+	Threads   int                            `json:"threads"`
+}
+
+// hereRefused are settings of what the program does around training, and what to use here.
+var hereRefused = map[string]string{
+	"data.train": "give the table as an argument", "data.valid": "give validation sets as an argument", "data.test": "evaluate the model afterwards",
+	"output": "save the model afterwards", "quantize": "quantize the model afterwards", "registry": "use the command boost registry",
+}
+
+// configure reads the settings.
+func (r *request) configure(head *trainHead) (*configs.Config, error) {
+	base := configs.Default()
+	if head.Rounds > 0 {
+		base.Params.Rounds, base.Params.EarlyStopping = head.Rounds, head.Stopping
+	}
+	var flags []configs.Flag
+	for _, setting := range head.Settings {
+		flags = append(flags, configs.Flag{Name: setting[0] + " =", Key: setting[0], Value: setting[1]})
+	}
+	c, notes, err := configs.Read(base, "", nil, flags...)
+	r.note(notes...)
+	if err != nil {
+		return nil, err
+	}
+	for _, k := range configs.Keys() {
+		for _, name := range []string{k.Name, k.Section()} {
+			if instead := hereRefused[name]; instead != "" && c.Given(k.Name) && k.Name != "quantize.dtype" && k.Name != "quantize.error_feedback" {
+				return nil, usagef("%s cannot be set here: %s", k.Name, instead)
+			}
+		}
+	}
+	if len(head.Valid) > 0 && (c.Params.ValidShare > 0 || c.Params.ValidBy != "") {
+		return nil, usagef("a validation set is given, and rows are to be held out as one too (train.valid_share, train.valid_by): leave one of them out")
+	}
+	return c, c.Params.Validate()
+}
+
+// train trains a model. The body of the answer is its file.
+func (r *request) train(ctx context.Context) (any, []byte, error) {
+	var head trainHead
+	if err := r.parse(&head); err != nil {
+		return nil, nil, err
+	}
+	start := time.Now()
+	c, err := r.configure(&head)
+	if err != nil {
+		return nil, nil, err
+	}
+	base, err := r.base(&head, c)
+	if err != nil {
+		return nil, nil, err
+	}
+	loaded, err := r.trainingTables(ctx, &head, c, base)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer loaded.Close()
+	params := c.Params
+	if c.ForcedCutsFile != "" {
+		if params.Binning.ForcedCuts, err = forcedCuts(c.ForcedCutsFile, loaded.Train.Schema()); err != nil {
+			return nil, nil, err
+		}
+	}
+	loading := time.Since(start)
+	if params.TimeLimit > 0 { // the limit is for the whole run: what loading took is gone
+		if params.TimeLimit -= loading; params.TimeLimit <= 0 {
+			return nil, nil, fmt.Errorf("%w: train.time_limit of %v was over when the tables were read", booster.ErrBudget, c.Params.TimeLimit)
+		}
+	}
+	var report booster.Report
+	options := append(loaded.Options(), booster.Logger(r.logger()), booster.WithReport(&report))
+	if head.Events {
+		options = append(options, booster.OnRound(r.tellRounds(head.Every)))
+	}
+	m, err := booster.TrainOn(ctx, params, loaded.Train, options...)
+	if err != nil {
+		return nil, nil, err
+	}
+	data, err := m.Encode()
+	if err != nil {
+		return nil, nil, err
+	}
+	said := trainReport{Objective: report.Objective, Rounds: report.Rounds, BestRound: report.BestRound, Stopped: report.Stopped,
+		Metrics: map[string]map[string]*float64{}, HeldOut: len(report.HeldOut), Threads: report.Threads,
+		Seconds: map[string]float64{"load": loading.Seconds(), "bin": report.BinSeconds, "train": report.TrainSeconds, "score": report.ScoreSeconds, "total": time.Since(start).Seconds()}}
+	for set, values := range report.Metrics {
+		said.Metrics[set] = map[string]*float64{}
+		for name, value := range values {
+			said.Metrics[set][name] = format.Finite(value)
+		}
+	}
+	return struct {
+		modelHead
+		Report trainReport `json:"report"`
+	}{r.describe(m), said}, data, nil
+}
+
+// base returns the model that training goes on from, nil for none.
+func (r *request) base(head *trainHead, c *configs.Config) (*model.Model, error) {
+	switch {
+	case head.Base != 0 && c.InitModel != "":
+		return nil, usagef("a model to go on from is given twice: leave train.init_model out")
+	case head.Base != 0:
+		kept, err := r.server.model(head.Base)
+		if err != nil {
+			return nil, err
+		}
+		return kept.Model, nil
+	case c.InitModel != "":
+		return model.Load(c.InitModel)
+	}
+	return nil, nil
+}
+
+// tables are those of a run: in memory, or read by booster.LoadTables.
+type tables struct {
+	booster.Tables
+	valid []booster.Option
+	from  *model.Model
+}
+
+// Options are those of a training run on the tables.
+func (t *tables) Options() []booster.Option {
+	options := append(t.Tables.Options(), t.valid...)
+	if t.from != nil {
+		options = append(options, booster.From(t.from))
+	}
+	return options
+}
+
+// trainingTables reads the tables of a run.
+func (r *request) trainingTables(ctx context.Context, head *trainHead, c *configs.Config, base *model.Model) (*tables, error) {
+	options := append(c.ReadOptions(), c.RoleOptions()...)
+	if base != nil {
+		options = append(c.ReadOptions(), dataset.Group(c.Data.Group), dataset.Event(c.Data.Event), dataset.ID(c.IDColumns()...))
+		if c.Data.Label != "" {
+			options = append(options, dataset.Label(c.Data.Label))
+		}
+		if c.Data.Weight != "" {
+			options = append(options, dataset.Weight(c.Data.Weight))
+		}
+	} else if c.Data.Label == "" { // some files say themselves what their label is
+		options = append(options, dataset.NeedLabel())
+	}
+	if head.Rounds > 0 {
+		options = append(options, dataset.DropTextLike())
+	}
+	inFiles := len(head.Train.Files) > 0 && !slices.ContainsFunc(head.Valid, func(s source) bool { return len(s.Files) != 1 })
+	var loaded *tables
+	var err error
+	if inFiles {
+		loaded, err = r.loadFiles(ctx, head, c, base, options)
+	} else {
+		loaded, err = r.loadMemory(ctx, head, c, base, options)
+	}
+	if errors.Is(err, dataset.ErrNoLabel) {
+		return nil, usagef("which column is to be predicted? Give label=NAME")
+	}
+	if err != nil {
+		return nil, err
+	}
+	r.noteTable(loaded.Train, base)
+	return loaded, nil
+}
+
+// noteTable says what is to be said about the training table.
+func (r *request) noteTable(train booster.Data, base *model.Model) {
+	r.note(profile.Sentinels(train.Table())...)
+	r.note(profile.Misspelt(train.MetaColumns().LabelColumn())...)
+	if base == nil {
+		r.note(profile.RowNames(train.Table())...)
+	}
+	r.logger().Debug(format.Counted(train.MetaColumns().NumRows(), "row") + " to train on")
+}
+
+// loadFiles reads tables that are all files: they need not fit into memory.
+func (r *request) loadFiles(ctx context.Context, head *trainHead, c *configs.Config, base *model.Model, options []dataset.Option) (*tables, error) {
+	in := booster.Input{Train: head.Train.Files, Options: options, ValidOptions: c.ReadOptions(), OutOfCore: c.Data.OutOfCore,
+		Cache: c.Data.Cache, CutsFile: c.ForcedCutsFile, From: base, Log: r.logger()}
+	for _, valid := range head.Valid {
+		in.Valid = append(in.Valid, valid.Files[0])
+	}
+	loaded, err := booster.LoadTables(ctx, c.Params, in)
+	if errors.Is(err, booster.ErrCache) {
+		in.Rebuild = true
+		loaded, err = booster.LoadTables(ctx, c.Params, in)
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, data := range append([]booster.Data{loaded.Train}, loaded.Valid...) {
+		r.note(data.MetaColumns().Notes()...)
+	}
+	return &tables{Tables: *loaded}, nil
+}
+
+// loadMemory reads tables of which one at least was handed over.
+func (r *request) loadMemory(ctx context.Context, head *trainHead, c *configs.Config, base *model.Model, options []dataset.Option) (*tables, error) {
+	if c.Data.Cache != "" {
+		return nil, usagef("data.cache keeps tables of files: leave it out, or give the names of files")
+	}
+	if base != nil {
+		options = append(options, dataset.As(base.Schema()))
+	}
+	train, err := r.read(ctx, &head.Train, options...)
+	if err != nil {
+		return nil, err
+	}
+	t := &tables{Tables: booster.Tables{Train: booster.InMemory(train)}, from: base}
+	for i := range head.Valid {
+		valid, err := r.read(ctx, &head.Valid[i], append(c.ReadOptions(), dataset.As(train.Schema()))...)
+		if err != nil {
+			return nil, err
+		}
+		name := "valid"
+		if i > 0 {
+			name += strconv.Itoa(i + 1)
+		}
+		t.valid = append(t.valid, booster.Valid(name, valid))
+	}
+	return t, nil
+}
+
+// forcedCuts reads a file of cuts for features.
+func forcedCuts(file string, schema dataset.Schema) (map[string][]float64, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, usagef("binning.forced_cuts_file: %v", err)
+	}
+	defer f.Close()
+	forced, err := binning.ParseForcedCuts(f, featureNames(schema))
+	if err != nil {
+		return nil, usagef("%s: %v", file, err)
+	}
+	return forced, nil
+}
+
+func featureNames(s dataset.Schema) []string { return s.RoleNames(dataset.Feature) }
+
+// tellRounds returns what sends events of rounds: of all, or of some and of the last.
+func (r *request) tellRounds(every bool) func(booster.Round) {
+	var last time.Time
+	return func(round booster.Round) {
+		if now := time.Now(); every || now.Sub(last) >= roundInterval || round.Index+1 == round.Of {
+			last = now
+			told := &roundEvent{Round: round.Index + 1, Of: round.Of, Best: round.Best}
+			for _, e := range round.Evals {
+				told.Evals = append(told.Evals, evaluation{e.Set, e.Metric, format.Finite(e.Value)})
+			}
+			_ = r.server.out.write(r.id, event{Event: "round", roundEvent: told}, nil)
+		}
+	}
+}
