@@ -7,6 +7,7 @@ import (
 
 	"boost/dataset"
 	"boost/internal/near"
+	"boost/tree/forced"
 )
 
 // checkConstraints refuses constraints of columns that are no features, and those that an objective cannot keep.
@@ -62,6 +63,18 @@ func (r *run) checkConstraints(schema dataset.Schema, target *target) error {
 		}
 	}
 	return nil
+}
+
+// forcedSplits returns the splits that trees begin with, over codes.
+func (r *run) forcedSplits(data *binned) ([]forced.Node, error) {
+	nodes, notes, err := forced.Resolve(r.p.Tree.ForcedSplits, data.cuts, data.schema)
+	if err != nil {
+		return nil, fmt.Errorf("%w: tree.forced_splits: %w", ErrParams, err)
+	}
+	for _, note := range notes {
+		r.log.Info("tree.forced_splits: " + note)
+	}
+	return nodes, nil
 }
 
 // directed returns the constraints that ask for something.

@@ -57,6 +57,10 @@ func TestConstraintsLikePeers(t *testing.T) {
 		"symmetric_l2": func(p *booster.Params) {
 			p.Tree.Growth, p.Tree.MaxDepth, p.Tree.MinDataInLeaf, p.Tree.LambdaL2 = "symmetric", 5, 1, 3
 		},
+		"forced": func(p *booster.Params) {
+			p.Tree.ForcedSplits = `{"feature": "b", "threshold": 6.5, "left": {"feature": 0, "threshold": 20.5, "right": {"feature": "c", "threshold": 2.5}},
+				"right": {"feature": 2, "threshold": 1.5}}`
+		},
 		"interaction": func(p *booster.Params) { p.Tree.Interaction, p.Tree.Leaves = [][]string{{"a", "b"}, {"c"}}, 16 },
 	}
 	for _, run := range peer.Runs {

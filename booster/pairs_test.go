@@ -62,6 +62,9 @@ func choices() []choice {
 		of("path_smooth", func(p *booster.Params) { p.Tree.PathSmooth = 8 }),
 		of("extra_trees", func(p *booster.Params) { p.Tree.ExtraTrees = true }),
 		of("monotone", func(p *booster.Params) { p.Tree.Monotone = map[string]int{"a": 1, "b": -1} }),
+		of("forced_splits", func(p *booster.Params) {
+			p.Tree.ForcedSplits = `{"feature":"b","threshold":11,"left":{"feature":"cat","threshold":["p","r"]},"right":{"feature":0,"threshold":30}}`
+		}),
 		of("interaction", func(p *booster.Params) { p.Tree.Interaction = [][]string{{"a", "b"}, {"c", "cat"}} }),
 		of("class_weight: balanced", func(p *booster.Params) {
 			p.Objective, p.ClassWeight = "binary", map[string]float64{booster.Balanced: 1}

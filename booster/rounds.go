@@ -68,7 +68,12 @@ func (r *run) newBoosting(ex *examples, data *binned, pl *plan, list []metrics.M
 	startScores(b.scores, ex.initial, b.base)
 	b.buffer = gradients.NewBuffer(ex.n, ex.outputs)
 	b.sampler = newSampler(&r.p, ex.n, samples, r.pool)
+	forced, err := r.forcedSplits(data)
+	if err != nil {
+		return nil, err
+	}
 	b.lanes = r.newLanes(ex, pl, grow.Config{
+		Forced:     forced,
 		SparseSums: pl.sparseSums, Matrix: data.matrix, RowMajor: copied, Lists: lists, Features: data.cuts.Features, Strategy: pl.strategy,
 		Params: r.p.treeParams(), LearningRate: 1, MaxStep: ex.maxStep(), Seed: r.p.Seed,
 		Renew: r.p.RenewLeaves == renewOn, Quantiles: ex.quantileLeaves(), Verify: r.p.Verify,

@@ -272,6 +272,9 @@ func (k *Key) assign(v any, dir string) error {
 }
 
 func (k *Key) assignText(field *string, v any, dir string) error {
+	if k.Name == "tree.forced_splits" {
+		return k.assignForced(field, v, dir)
+	}
 	if b, ok := v.(bool); ok && slices.Contains(k.Choices, strconv.FormatBool(b)) {
 		v = strconv.FormatBool(b)
 	}

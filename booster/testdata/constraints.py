@@ -3,6 +3,7 @@ and shapes of trees."""
 import json
 import os
 import pathlib
+import tempfile
 
 import catboost
 import lightgbm as lgb
@@ -36,6 +37,11 @@ run("max_delta_step", max_delta_step=2.5)
 run("path_smooth", path_smooth=6)
 run("all", monotone_constraints=[1, 0, -1], max_delta_step=1.5, path_smooth=3)
 run("interaction", interaction_constraints=[[0, 1], [2]], num_leaves=16)
+forced = dict(feature=1, threshold=6.5, left=dict(feature=0, threshold=20.5, right=dict(feature=2, threshold=2.5)), right=dict(feature=2, threshold=1.5))
+with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+    json.dump(forced, file)
+    file.flush()
+    run("forced", forcedsplits_filename=file.name)
 model = xgb.train(dict(
     objective="reg:squarederror", eta=0.5, max_depth=0, max_leaves=11, grow_policy="depthwise", tree_method="hist", max_bin=256, reg_lambda=0,
     min_child_weight=5, base_score=float(y.mean()), nthread=1), xgb.DMatrix(x, y), 3)

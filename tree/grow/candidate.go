@@ -16,6 +16,7 @@ type candidate struct {
 	grouping    scan.Grouping
 	categorical bool
 	missingLeft bool
+	forced      bool // the split that Config.Forced has for the node
 	unproven    bool // gain is an upper bound: a side may lack rows (docs/architecture.md, Splits)
 	counted     bool // found with a count of the node's rows
 	left        sums

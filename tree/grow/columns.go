@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"boost/internal/rng"
+	"boost/tree/forced"
 )
 
 // columnSampler draws the features of trees, levels and nodes. A draw depends on the
@@ -16,6 +17,7 @@ type columnSampler struct {
 	byNode  float64
 	all     []int // features that have more than one code
 	kept    []int // of the current tree
+	forced  []int // those that every tree has
 	level   []int // scratch of node
 	draws   []uint64
 	order   []uint64 // scratch of nth
@@ -29,11 +31,21 @@ func (s *columnSampler) init(c Config) {
 			s.all = append(s.all, f)
 		}
 	}
+	for _, f := range forced.Features(c.Forced) {
+		if c.Features[f].NCodes() > 1 {
+			s.forced = append(s.forced, f)
+		}
+	}
 }
 
 // tree returns the features of one tree, ascending.
 func (s *columnSampler) tree(round, output int) []int {
 	s.kept = s.sample(s.kept, s.all, s.byTree, rng.Key(s.seed, rng.TreeColumns, uint64(round), uint64(output)), 0)
+	for _, f := range s.forced {
+		if at, kept := slices.BinarySearch(s.kept, f); !kept {
+			s.kept = slices.Insert(s.kept, at, f)
+		}
+	}
 	return s.kept
 }
 

@@ -7,6 +7,7 @@ import (
 	"boost/internal/kernel/scan"
 	"boost/parallel"
 	"boost/tree"
+	"boost/tree/forced"
 )
 
 // Config is what a Grower works on.
@@ -21,6 +22,7 @@ type Config struct {
 	// layout "csr" and gradients are integers. See histogram.PreferSparse.
 	SparseSums bool
 	Params     Params
+	Forced     []forced.Node // of Params.ForcedSplits
 	// LearningRate scales leaf values, after MaxStep has bounded them; 0 = no bound.
 	LearningRate float64
 	MaxStep      float64

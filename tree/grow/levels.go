@@ -272,7 +272,6 @@ func addPooled[G scan.Grad, H scan.Hess](pooled *scan.Feature[float64, float64],
 
 // choose makes the best split of the level the best one of each node that it divides.
 func (l *levels) choose() {
-	l.depth++
 	l.divided, l.firstOf = l.divided[:0], len(l.made.Feature)
 	f := l.bestFeature()
 	if f < 0 {
@@ -281,6 +280,7 @@ func (l *levels) choose() {
 	}
 	found := l.found[f]
 	l.search(0, f, found.counted) // lists the splits again
+	l.depth++
 	c := l.candidate(f, found.number)
 	for i := range l.nNodes {
 		q := &l.nodes[i]

@@ -40,8 +40,9 @@ type missingRows struct {
 
 // inherited is what a node has of the way from the root to it, where constraints ask for it.
 type inherited struct {
-	low, high float64  // limits of the values below
-	value     float64  // the node's own, if it were a leaf, before the learning rate
+	low, high float64 // limits of the values below
+	value     float64 // the node's own, if it were a leaf, before the learning rate
+	forced    forcedSplit
 	groups    []uint64 // bits of the groups of Params.Interaction that hold all that the way splits on
 	path      uint64   // a number for the way, from which splits are drawn
 }

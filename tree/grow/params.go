@@ -1,9 +1,11 @@
 package grow
 
 import (
+	"errors"
 	"fmt"
 
 	"boost/internal/setting"
+	"boost/tree/forced"
 )
 
 // Params says how a tree grows. It is flat because its fields are the keys of the sections tree, categorical and constraints, and
@@ -26,6 +28,9 @@ type Params struct {
 	// Interaction lists groups of columns: what a path of a tree splits on is all of one group. Columns that
 	// are in none are one more group. Empty: any columns.
 	Interaction [][]string
+
+	// ForcedSplits are those that trees begin with, as package forced reads them; "" for none.
+	ForcedSplits string
 
 	// A split on a feature that no tree of the rounds before uses counts for 1 − ReuseFeature
 	// of its gain, one at a cut that none uses for 1 − ReuseCut, one at both for the product.
@@ -74,6 +79,14 @@ func (p *Params) MostLeaves() int {
 
 // Check returns what is wrong with fields together. Each field by itself is checked by its setting.
 func (p *Params) Check() (problems []error) {
+	if p.ForcedSplits != "" {
+		if _, err := forced.Parse(p.ForcedSplits); err != nil {
+			problems = append(problems, fmt.Errorf("tree.forced_splits: %w", err))
+		}
+		if p.Growth == Symmetric {
+			problems = append(problems, errors.New("tree.forced_splits: a symmetric tree has one split for all nodes of a level: use tree.growth = \"leaf\" or \"depth\""))
+		}
+	}
 	if p.Growth == Symmetric && p.MaxDepth > mostSymmetricDepth {
 		problems = append(problems, fmt.Errorf("tree.max_depth = %d: a symmetric tree has 2^max_depth leaves, so with tree.growth = \"symmetric\" it must be 1 … %d, or 0 for %d",
 			p.MaxDepth, mostSymmetricDepth, symmetricDepth))
@@ -132,6 +145,9 @@ func Settings(p *Params) []setting.Setting {
 		{Name: "constraints.interaction", Value: &p.Interaction, OmitDefault: true,
 			Doc:     "Groups of columns that may act together: what a path of a tree splits on is all of one group. Columns in no group are one more.",
 			Aliases: []string{"interaction_constraints", "interaction_cst"}},
+		{Name: "tree.forced_splits", Value: &p.ForcedSplits, OmitDefault: true,
+			Doc:     "Splits that every tree begins with, in LightGBM's form: JSON like {\"feature\": \"age\", \"threshold\": 30, \"left\": {…}, \"right\": {…}}, or a file of it. A feature is a column or its number from 0 on; the threshold is a number, of which the nearest cut is taken, or a level or list of levels that go left. A split that gains nothing, leaves too few rows or breaks a constraint is left out with those below it. The columns are among those of every tree.",
+			Aliases: []string{"forcedsplits_filename", "fs", "forced_splits_filename", "forced_splits_file", "forced_splits"}},
 		{Name: "tree.reuse_feature", Value: &p.ReuseFeature, Range: setting.Below(0, 1), OmitDefault: true,
 			Doc: "Training for size: share of its gain that a split on a feature which no tree uses yet does not count for when the best split is chosen; 0 = off. What is used is judged at the start of each round, the trees of train.init_model included; min_gain and stored gains are not reduced."},
 		{Name: "tree.reuse_cut", Value: &p.ReuseCut, Range: setting.Below(0, 1), OmitDefault: true,

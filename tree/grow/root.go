@@ -35,6 +35,9 @@ func (s *split) searchRoot() pass {
 	root := &s.nodes[0]
 	root.total = s.rowsOf.total(s.storage)
 	root.path = 1
+	if len(s.config.Forced) > 0 {
+		root.forced = 1
+	}
 	if s.limits != nil {
 		s.limits.root(s.splitter, root)
 	}

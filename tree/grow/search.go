@@ -232,6 +232,9 @@ func (q *search) features(worker int, features []int) {
 // candidate's sides may lack rows, is no less than the feature's gain: such scores are worked off from the highest,
 // some with a count of the node's rows, until the best of all is exact.
 func (q *search) choose() {
+	if q.takeForced() {
+		return
+	}
 	scores, isBound := q.scores, q.isBound
 	for {
 		best, most, next := -1, none, none
@@ -269,7 +272,7 @@ func (q *search) take(c *candidate) {
 	n.best = *c
 	n.missingSumIsZero = q.config.Features[c.feature].HasMissing && q.missingIsZero(n, c.feature)
 	n.noMissing = n.missingSumIsZero && q.rule.LeastSide > 0
-	if c.categorical && q.sparse != nil { // the sums may go before the node is split
+	if c.categorical && q.sparse != nil && !c.forced { // the sums may go before the node is split
 		n.set = append(n.set[:0], q.categories(n, c)...)
 	}
 }

@@ -67,6 +67,9 @@ func (s *split) finishSplit() pass {
 		child.depth, child.extraL2 = parent.depth+1, extraL2
 	}
 	l.path, r.path = childPath(parent.path, 0), childPath(parent.path, 1)
+	if parent.best.forced {
+		l.forced, r.forced = parent.forced.below(s.config.Forced)
+	}
 	if s.limits != nil {
 		s.limits.children(s.splitter, parent, l, r)
 	}
@@ -110,7 +113,7 @@ func (s *split) searchNodes(nodes ...int) {
 // table returns where the codes of a node's best split go.
 func (s *split) table(n *node) splitTable {
 	best, feature := &n.best, &s.config.Features[n.best.feature]
-	if best.categorical && s.sparse == nil && s.levels == nil {
+	if best.categorical && s.sparse == nil && s.levels == nil && !best.forced {
 		n.set = append(n.set[:0], s.categories(n, best)...)
 	}
 	t := splitTable{matrix: s.config.Matrix, feature: best.feature, missing: feature.MissingCode(), inEntries: s.storage.OneWord()}
