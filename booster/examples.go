@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 
 	"boost/booster/internal/labels"
 	"boost/dataset"
@@ -18,6 +17,7 @@ type examples struct {
 	*target
 	objectives.Rows
 	n            int       // rows
+	byLabel      labels.Of // Labels, and Targets where there are several
 	tableWeights []float64 // the table's own, which metrics count by; Weights are those of training
 	initial      []float64 // init scores, output-major; nil without
 	storing      gradients.Settings
@@ -39,11 +39,11 @@ func (r *run) examples(in *inputs) (*examples, error) {
 	if err != nil {
 		return nil, err
 	}
-	if value := labels[0]; target.classes == nil && !slices.ContainsFunc(labels, func(v float64) bool { return v != value }) {
-		r.log.Warn("every row has the same label: so will every prediction", "label", value)
+	if target.classes == nil {
+		labels.Report(table, r.log)
 	}
 	if info, ok := objectives.Lookup(r.p.Objective); ok && info.Times && table.EventColumn() == nil {
-		r.reportCensored(labels)
+		r.reportCensored(labels[0])
 	}
 	r.usePool(table.NumRows() * featureCount(in.schema) * target.outputs)
 	if r.p.HoldsOut(len(in.valid)) {
@@ -76,7 +76,7 @@ func (r *run) reportCensored(times []float64) {
 }
 
 // newExamples takes what is known of the rows from a table, and checks it.
-func newExamples(target *target, table *dataset.Table, labels []float64, p *Params) (*examples, error) {
+func newExamples(target *target, table *dataset.Table, labels labels.Of, p *Params) (*examples, error) {
 	weights, err := table.Weights()
 	if err != nil {
 		return nil, err
@@ -86,7 +86,7 @@ func newExamples(target *target, table *dataset.Table, labels []float64, p *Para
 		return nil, err
 	}
 	ex := &examples{
-		target: target, Rows: objectives.Rows{Labels: labels, Weights: weights, Seed: p.Seed}, n: table.NumRows(),
+		target: target, Rows: objectives.Rows{Labels: labels[0], Targets: labels.Several(), Weights: weights, Seed: p.Seed}, n: table.NumRows(), byLabel: labels,
 		tableWeights: weights, initial: initial,
 	}
 	if objectives.NeedsQueries(target.objective) {
@@ -98,7 +98,7 @@ func newExamples(target *target, table *dataset.Table, labels []float64, p *Para
 		if err := objectives.CheckWeights(ex.Rows); err != nil {
 			return nil, atRow(table, err)
 		}
-		if ex.Weights, err = target.weighClasses(p, labels, weights); err != nil {
+		if ex.Weights, err = target.weighClasses(p, labels[0], weights); err != nil {
 			return nil, err
 		}
 		if err := objectives.CheckWeights(ex.Rows); err != nil {

@@ -60,19 +60,12 @@ func checkBaseScores(base *Model, t *dataset.Table) error {
 	return nil
 }
 
-func labelName(m *Model) string {
-	for _, c := range m.Schema().Columns {
-		if c.Role == dataset.LabelRole {
-			return c.Name
-		}
-	}
-	return ""
-}
+func labelName(m *Model) string { return strings.Join(m.Labels(), ", ") }
 
 // targetOf returns the target of a model, for rows that it is trained on or refitted to.
 func targetOf(m *Model, custom objectives.Objective) (*target, error) {
 	c := m.Contents()
-	tg := &target{objective: custom, outputs: c.Outputs, classes: c.Classes, numeric: c.NumericClasses}
+	tg := &target{objective: custom, outputs: c.Outputs, classes: c.Classes, numeric: c.NumericClasses, several: max(len(c.Labels()), 1)}
 	if custom == nil {
 		objective, err := c.Loss()
 		if err != nil {

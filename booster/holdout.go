@@ -5,11 +5,12 @@ import (
 	"fmt"
 
 	"boost/booster/internal/holdout"
+	"boost/booster/internal/labels"
 )
 
 // holdOut splits off the rows that early stopping is judged on, as the set "valid", and returns the
 // labels of the others.
-func (r *run) holdOut(in *inputs, target *target, labels []float64) ([]float64, error) {
+func (r *run) holdOut(in *inputs, target *target, labels labels.Of) (labels.Of, error) {
 	groups, err := in.train.metaColumns().Groups()
 	if err != nil {
 		return nil, err
@@ -21,7 +22,7 @@ func (r *run) holdOut(in *inputs, target *target, labels []float64) ([]float64, 
 	if r.p.ValidBy != "" {
 		train, held, err = holdout.Marked(in.train.metaColumns(), r.p.ValidBy, groups)
 	} else {
-		train, held = holdout.Draw(labels, len(target.classes), groups, r.p.Seed, r.p.shareOf)
+		train, held = holdout.Draw(labels[0], len(target.classes), groups, r.p.Seed, r.p.shareOf)
 	}
 	if err != nil {
 		return nil, err
@@ -34,18 +35,14 @@ func (r *run) holdOut(in *inputs, target *target, labels []float64) ([]float64, 
 		case target.classes != nil:
 			what = "each class has too few rows to hold any out: early stopping is off"
 		}
-		r.log.Warn(what, "rows", len(labels))
+		r.log.Warn(what, "rows", len(labels[0]))
 		r.p.EarlyStopping, r.p.MinDelta = 0, 0
 		return labels, nil
 	}
-	r.log.Debug("rows held out for validation", "rows", len(held), "of", len(labels))
+	r.log.Debug("rows held out for validation", "rows", len(held), "of", len(labels[0]))
 	in.valid, r.report.HeldOut = []validSet{{"valid", in.whole.take(held)}}, held
-	kept := make([]float64, len(train))
-	for i, row := range train {
-		kept[i] = labels[row]
-	}
 	in.train = in.whole.take(train)
-	return kept, nil
+	return labels.Take(train), nil
 }
 
 // HoldsOut reports whether rows of the training table are held out as the validation set, where

@@ -128,7 +128,7 @@ func (b *boosting) growTree(l *lane, round, output int) (g grown) {
 	}
 	scores := b.scores[output*b.n : (output+1)*b.n]
 	if level, ok := b.leafLevel(output); ok {
-		l.grower.QuantileLeaves(made, l.storage, level, b.Labels, scores)
+		l.grower.QuantileLeaves(made, l.storage, level, b.LabelsOf(output), scores)
 	}
 	added := b.weigh(made)
 	if g.err = b.keep(at, made.Leaf); g.err != nil {

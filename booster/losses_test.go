@@ -24,7 +24,7 @@ func lossesOfNumbers() (names []string, params map[string]objectives.Params) {
 		"quantile": {Alpha: []float64{0.1, 0.5, 0.9}}, "expectile": {Alpha: []float64{0.8}}, "huber": {Delta: 20_000}, "fair": {FairC: 10_000},
 	}
 	for _, name := range objectives.Names() {
-		if info, _ := objectives.Lookup(name); !info.HasClasses() && !info.Queries {
+		if info, _ := objectives.Lookup(name); !info.HasClasses() && !info.Queries && !info.Several {
 			names = append(names, name)
 		}
 	}

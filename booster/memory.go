@@ -52,7 +52,7 @@ func roundsMemory(p *Params, ex *examples, data *binned, pl *plan, threads int) 
 		b.rows += lanes * (rows + n*perCode)
 		b.histograms += lanes * histograms
 	}
-	perRow := int64(16*ex.outputs + 8)
+	perRow := int64(16*ex.outputs + 8*len(ex.byLabel))
 	if ex.tableWeights != nil {
 		perRow += 8
 	}
@@ -74,7 +74,7 @@ func roundsMemory(p *Params, ex *examples, data *binned, pl *plan, threads int) 
 	}
 	for _, s := range data.sets {
 		b.matrix += int64(s.matrix.Bytes() + s.matrix.IndexBytes())
-		b.rows += 8 * int64(len(s.labels)+len(s.weights)+len(s.initial)+len(s.raw)+len(s.sum)+len(s.values))
+		b.rows += 8 * int64(s.n*len(s.labels)+len(s.weights)+len(s.initial)+len(s.raw)+len(s.sum)+len(s.values))
 	}
 	return b
 }

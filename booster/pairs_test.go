@@ -124,12 +124,21 @@ func pairTable(t *testing.T, objective string) *dataset.Table {
 	for i := range n {
 		event[i] = i%5 != 0
 	}
+	other := make([]float64, n)
+	for i := range n {
+		if info.Several {
+			y[i], other[i] = float64(i*7%5/3), float64(i*37%61/40)
+		}
+	}
 	columns := []dataset.ColumnData{
 		{Name: "y", Values: y}, {Name: "a", Values: a}, {Name: "b", Values: b}, {Name: "c", Values: c}, {Name: "cat", Values: cat}, {Name: "w", Values: w},
 	}
 	opts := []dataset.Option{dataset.Label("y"), dataset.Weight("w")}
 	if info.Queries {
 		columns, opts = append(columns, dataset.ColumnData{Name: "q", Values: q}), append(opts, dataset.Group("q"))
+	}
+	if info.Several {
+		columns, opts = append(columns, dataset.ColumnData{Name: "other", Values: other}), append(opts, dataset.Label("other", "y"))
 	}
 	if info.Times {
 		columns, opts = append(columns, dataset.ColumnData{Name: "e", Values: event}), append(opts, dataset.Event("e"))

@@ -91,8 +91,8 @@ func TestRanking(t *testing.T) {
 			if first, last := *history.Values[0], *history.Values[len(history.Values)-1]; history.Metric != want || !(last > first-0.01) || last < 0.8 {
 				t.Errorf("%s: %s goes from %v to %v", c.name, history.Metric, first, last)
 			}
-			if _, err := m.LabelGains(); err != nil {
-				t.Error(err)
+			if in, err := m.MetricInput(table, []string{want}); err != nil || in.Queries == nil || (in.Gains != nil) != (c.p.LabelGain != nil) {
+				t.Errorf("%s: %d gains for metrics (%v)", c.name, len(in.Gains), err)
 			}
 		}
 		if sums[0] != sums[1] {

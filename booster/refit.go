@@ -258,7 +258,7 @@ func (r *refit) refitLeaves(number int, p *Params) error {
 		}
 	}
 	if level, ok := r.leafLevel(number % r.outputs); ok {
-		r.findQuantiles(level, n)
+		r.findQuantiles(r.LabelsOf(number%r.outputs), level, n)
 	}
 	rate := p.rateOf(number / r.outputs)
 	if r.forest {

@@ -24,7 +24,7 @@ func newLeafQuantiles(rows, leaves, threads int) *leafQuantiles {
 }
 
 // findQuantiles finds the quantile of label − score over the rows of each of a tree's leaves, weighted by hessians in the unit of the sums.
-func (r *refit) findQuantiles(level float64, leaves int) {
+func (r *refit) findQuantiles(labels []float64, level float64, leaves int) {
 	q := r.quantiles
 	clear(q.start)
 	weight := func(row int) uint32 { return uint32(math.RoundToEven(float64(r.hess[row]) * r.up[1])) }
@@ -40,7 +40,7 @@ func (r *refit) findQuantiles(level float64, leaves int) {
 	for row, leaf := range r.leaf {
 		if w := weight(row); w > 0 {
 			at := &next[int(leaf)]
-			q.values[*at], q.weights[*at] = r.Labels[row]-r.output[row], w
+			q.values[*at], q.weights[*at] = labels[row]-r.output[row], w
 			*at++
 		}
 	}

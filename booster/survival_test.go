@@ -34,11 +34,7 @@ func judgedTimes(t *testing.T, m *booster.Model, table *dataset.Table, names ...
 	if err != nil {
 		t.Fatal(err)
 	}
-	labels, err := table.EncodeLabels(nil, false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	survival, err := m.Survival()
+	in, err := m.MetricInput(table, names)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +42,8 @@ func judgedTimes(t *testing.T, m *booster.Model, table *dataset.Table, names ...
 	if err != nil {
 		t.Fatal(err)
 	}
-	return metrics.Evaluate(metrics.Input{Outputs: 1, Raw: raw, Values: make([]float64, len(raw)), Labels: labels, Survival: survival}, m.Link(), list)
+	in.Weights, in.Raw, in.Values = nil, raw, make([]float64, len(raw))
+	return metrics.Evaluate(in, m.Link(), list)
 }
 
 // Beside reference.json: XGBoost with 100 rounds at the same learning rate.

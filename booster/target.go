@@ -18,6 +18,7 @@ type target struct {
 	outputs   int
 	classes   []string // in the order of class indices; nil for numbers
 	numeric   bool     // classes compare as numbers
+	several   int      // labels of a row, each of which has an output
 }
 
 // target finds what the labels mean: by the base model if there is one, else by the parameters and the
@@ -50,9 +51,15 @@ func newTarget(p *Params, custom objectives.Objective, t *dataset.Table, names s
 		}
 		log.Debug("objective chosen from the label", "objective", name, "reason", reason)
 	}
-	tg := &target{objective: custom}
+	tg := &target{objective: custom, several: len(t.LabelColumns())}
+	if tg.several > 1 && custom != nil {
+		return nil, fmt.Errorf("%w: objective %s is your own, and takes one label: name one of %d", ErrParams, custom.Name(), tg.several)
+	}
 	if custom != nil {
 		p.Objective = custom.Name()
+	}
+	if tg.several > 1 && p.Objective == "binary" {
+		p.Objective = "multi_label"
 	}
 	info, known := objectives.Lookup(p.Objective)
 	if custom != nil && !reflect.DeepEqual(p.Loss, objectives.Params{}) {
@@ -71,17 +78,21 @@ func newTarget(p *Params, custom objectives.Objective, t *dataset.Table, names s
 	if custom != nil {
 		info.Labels = labels.OfLink(custom.Link())
 	}
-	if !info.HasClasses() {
+	switch {
+	case info.HasClasses() && tg.several > 1: // New says what takes them
+	case !info.HasClasses():
 		if p.PositiveClass != "" {
 			return nil, fmt.Errorf("%w: data.positive_class = %q: objective %s has no classes", ErrParams, p.PositiveClass, p.Objective)
 		}
-	} else if err := tg.findClasses(p, info.Labels, label, log); err != nil {
-		return nil, err
+	default:
+		if err := tg.findClasses(p, info.Labels, label, log); err != nil {
+			return nil, err
+		}
 	}
 	if custom == nil {
-		objective, err := objectives.New(p.Objective, objectives.Options{Classes: len(tg.classes), Params: p.Loss})
+		objective, err := objectives.New(p.Objective, objectives.Options{Classes: len(tg.classes), Targets: tg.several, Params: p.Loss})
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("%w: %w", ErrParams, err)
 		}
 		tg.objective = objective
 	}
@@ -159,9 +170,9 @@ func (tg *target) findClasses(p *Params, takes objectives.Labels, label *dataset
 	return nil
 }
 
-// labels returns one number per row: the label itself, or its class index.
-func (tg *target) labels(t *dataset.Table) ([]float64, error) {
-	return t.EncodeLabels(tg.classes, tg.numeric)
+// labels returns one number per row: the label itself, or its class index; by label where there are several.
+func (tg *target) labels(t *dataset.Table) (labels.Of, error) {
+	return t.Targets(tg.several, tg.classes, tg.numeric)
 }
 
 // InferObjective chooses an objective for the table's label: cox for times beside an event column, binary for two

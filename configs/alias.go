@@ -247,7 +247,9 @@ func (r *reader) translate(k *Key, alias string, v any) any {
 	case alias == "border_count" && isInt:
 		return n + 1 // n borders make n+1 bins
 	case alias == "label_column" || alias == "weight_column" || alias == "ignore_column":
-		if s, ok := v.(string); ok {
+		if list, ok := v.([]any); ok && len(list) > 0 {
+			list[0] = r.translate(k, alias, list[0])
+		} else if s, ok := v.(string); ok {
 			return strings.TrimPrefix(s, "name:")
 		}
 	case isInt && n < -1 && k.NoLimit && alias != "":

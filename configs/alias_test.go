@@ -94,7 +94,7 @@ func TestAliases(t *testing.T) {
 		{"one_hot_max_size = 2", func(c *configs.Config) any { return c.Params.Tree.OneHotMax }, 2},
 		{"max_cat_threshold = 2", func(c *configs.Config) any { return c.Params.Tree.MaxPerSide }, 2},
 		{"min_data_per_group = 2", func(c *configs.Config) any { return c.Params.Tree.MinPerGroup }, 2.0},
-		{"label_column = \"name:y\"", func(c *configs.Config) any { return c.Data.Label }, "y"},
+		{"label_column = \"name:y\"", func(c *configs.Config) any { return c.Data.Label }, []string{"y"}},
 		{"cat_features = [\"a\"]", func(c *configs.Config) any { return c.Data.Categorical }, []string{"a"}},
 		{"eval_metric = \"AUC\"", func(c *configs.Config) any { return c.Params.Metrics }, []string{"auc"}},
 		{"metric = \"binary_logloss,auc\"", func(c *configs.Config) any { return c.Params.Metrics }, []string{"logloss", "auc"}},
@@ -162,13 +162,16 @@ func TestSet(t *testing.T) {
 		get  func(*configs.Config) any
 		want any
 	}{
-		{"data.label=1", func(c *configs.Config) any { return c.Data.Label }, "1"},
-		{"data.label=a=b", func(c *configs.Config) any { return c.Data.Label }, "a=b"},
-		{`data.label="1"`, func(c *configs.Config) any { return c.Data.Label }, "1"},
-		{`data.label=""x""`, func(c *configs.Config) any { return c.Data.Label }, `"x"`},
-		{`data.label='it"s'`, func(c *configs.Config) any { return c.Data.Label }, `it"s`},
-		{"data.label= x ", func(c *configs.Config) any { return c.Data.Label }, " x "},
-		{"data.label=", func(c *configs.Config) any { return c.Data.Label }, ""},
+		{"data.label=1", func(c *configs.Config) any { return c.Data.Label }, []string{"1"}},
+		{"data.label=a=b", func(c *configs.Config) any { return c.Data.Label }, []string{"a=b"}},
+		{`data.label="1"`, func(c *configs.Config) any { return c.Data.Label }, []string{"1"}},
+		{`data.label=""x""`, func(c *configs.Config) any { return c.Data.Label }, []string{`"x"`}},
+		{`data.label='it"s'`, func(c *configs.Config) any { return c.Data.Label }, []string{`it"s`}},
+		{"data.label= x ", func(c *configs.Config) any { return c.Data.Label }, []string{" x "}},
+		{"data.label=a, b", func(c *configs.Config) any { return c.Data.Label }, []string{"a", "b"}},
+		{`data.label="a, b"`, func(c *configs.Config) any { return c.Data.Label }, []string{"a, b"}},
+		{`data.label=["a, b", "c"]`, func(c *configs.Config) any { return c.Data.Label }, []string{"a, b", "c"}},
+		{"data.label=", func(c *configs.Config) any { return c.Data.Label }, []string(nil)},
 		{"data.ignore=a, b,c", func(c *configs.Config) any { return c.Data.Ignore }, []string{"a", "b", "c"}},
 		{`data.ignore=["a,b", "c"]`, func(c *configs.Config) any { return c.Data.Ignore }, []string{"a,b", "c"}},
 		{`data.missing=[""]`, func(c *configs.Config) any { return c.Data.Missing }, []string{""}},
@@ -240,7 +243,7 @@ func TestSetAgain(t *testing.T) {
 	}
 	for want, sets := range map[string][]string{
 		"tree.leaves has two values: --set leaves=4 and --set tree.leaves=5 (leave one of them out)":                              {"leaves=4", "tree.leaves=5"},
-		"data.label has two values: --set label=a and --set data.label=b":                                                         {"label=a", "data.label=b"},
+		"data.weight has two values: --set weight=a and --set data.weight=b":                                                      {"weight=a", "data.weight=b"},
 		"binning.forced_cuts has two values: --set binning.forced_cuts={x = [1]} and --set binning.forced_cuts={y = [], x = [2]}": {"binning.forced_cuts={x = [1]}", "binning.forced_cuts={y = [], x = [2]}"},
 	} {
 		if _, _, err := read(t, file, sets...); err == nil || !strings.Contains(err.Error(), want) {

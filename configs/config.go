@@ -36,7 +36,7 @@ type Data struct {
 	Train       []string // files or globs, read as one table
 	Valid       []string // every entry is a validation set of its own
 	Test        []string // every entry is a test set of its own
-	Label       string
+	Label       []string // several: an output for each
 	Weight      string
 	Group       string
 	Event       string

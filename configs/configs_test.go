@@ -189,8 +189,8 @@ func TestFileProblems(t *testing.T) {
 		{"later section", "[shards]\nn = 1", `run.toml:1: unknown section "shards"`},
 		{"other section", "[train]\nleaves = 3", `run.toml:2: unknown key "train.leaves" (did you mean "tree.leaves"?)`},
 		{"bare key in a wrong section", "tree.rounds = 3", `run.toml:1: unknown key "tree.rounds" (did you mean "train.rounds"?)`},
-		{"deep key", "\ndata.label.x = 3", `run.toml:2: data.label must be text in quotes, not a table`},
-		{"text", "[data]\nlabel = 3", `run.toml:2: data.label must be text in quotes, not 3 (write "3")`},
+		{"deep key", "\ndata.label.x = 3", `run.toml:2: data.label must be text in quotes or a list of texts, not a table`},
+		{"text", "[data]\nlabel = 3", `run.toml:2: data.label must be text in quotes or a list of texts, not 3 (write "3")`},
 		{"integer", "[tree]\nleaves = 3.5", `run.toml:2: tree.leaves must be an integer, not 3.5`},
 		{"number", "[tree]\nmin_gain = \"x\"", `run.toml:2: tree.min_gain must be a number like 0.5, not "x"`},
 		{"nan", "[tree]\nmin_gain = nan", `run.toml:2: tree.min_gain must be a finite number, not NaN`},
@@ -276,7 +276,7 @@ func TestStorage(t *testing.T) {
 func TestStarter(t *testing.T) {
 	c := configs.Default()
 	c.Data.Train = []string{"/x/odd \"name\"\t\\.csv"}
-	c.Data.Label = "a\nb\x01é"
+	c.Data.Label = []string{"a\nb\x01é"}
 	c.Data.Categorical = []string{"zip", "a,b"}
 	c.Params.Rounds = 1000
 	c.Params.TimeLimit = 90 * time.Second

@@ -55,6 +55,9 @@ func (k *Key) Type() string {
 		if k.Path {
 			return "path or list of paths"
 		}
+		if k.One {
+			return "text or list of text"
+		}
 		return "list of text"
 	case *int, *uint64:
 		return "integer"
@@ -105,8 +108,11 @@ func (k *Key) format() string {
 		}
 		return quote(*v)
 	case *[]string:
-		if k.Path && len(*v) == 1 {
+		switch {
+		case (k.Path || k.One) && len(*v) == 1:
 			return quote((*v)[0])
+		case k.One && len(*v) == 0:
+			return `""`
 		}
 		return "[" + strings.Join(quoted(*v), ", ") + "]"
 	case *int:
@@ -315,9 +321,11 @@ func (k *Key) assignList(field *[]string, v any, dir string) error {
 	var items []string
 	switch v := v.(type) {
 	case string:
-		items = []string{v}
-		if len(k.Choices) > 0 {
+		switch items = []string{v}; {
+		case len(k.Choices) > 0:
 			items = splitNames(v)
+		case k.One && v == "":
+			items = nil
 		}
 	case []any:
 		items = make([]string, len(v))
@@ -631,7 +639,7 @@ func (k *Key) badChoice(s string) error {
 
 // takes says by type what a key takes.
 var takes = map[string]string{
-	"text": "text in quotes", "choice": "text in quotes", "path": "a path in quotes",
+	"text or list of text": "text in quotes or a list of texts", "text": "text in quotes", "choice": "text in quotes", "path": "a path in quotes",
 	"list of text": "a list of texts like [\"a\", \"b\"]", "path or list of paths": "a path in quotes or a list of them",
 	"integer": "an integer", "number": "a number like 0.5", "true or false": "true or false",
 	"duration": "a duration like \"90s\" or a number of seconds", "bytes": "a number of bytes or a size like \"4GB\"",
@@ -646,7 +654,7 @@ var takes = map[string]string{
 
 func (k *Key) wrongType(v any) error {
 	shown := describe(v)
-	if n, ok := v.(int64); ok && (k.Type() == "text" || k.isChoice()) {
+	if n, ok := v.(int64); ok && (k.Type() == "text" || k.One || k.isChoice()) {
 		shown += fmt.Sprintf(" (write \"%d\")", n)
 	}
 	return fmt.Errorf("%s must be %s, not %s", k.Name, takes[k.Type()], shown)

@@ -262,7 +262,7 @@ func (r *reader) set(at place, name, value string) {
 }
 
 // parse reads the value of an assignment: text as it stands less one pair of
-// quotes, lists as a TOML array or names between commas, the rest as TOML.
+// quotes, lists as a TOML array or names between commas (in quotes one name), the rest as TOML.
 func (k *Key) parse(value string) (any, error) {
 	trimmed := strings.TrimSpace(value)
 	switch k.Type() {
@@ -276,6 +276,12 @@ func (k *Key) parse(value string) (any, error) {
 	case `"auto" or a table of texts, by column`:
 		if !strings.HasPrefix(trimmed, "{") {
 			return unquote(trimmed), nil
+		}
+	case "text or list of text":
+		if text := unquote(value); !strings.HasPrefix(trimmed, "[") && (text != value || !strings.Contains(value, ",")) {
+			return text, nil
+		} else if !strings.HasPrefix(trimmed, "[") {
+			return anyList(splitNames(value)), nil
 		}
 	case "list of text", "path or list of paths":
 		if !strings.HasPrefix(trimmed, "[") {

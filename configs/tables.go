@@ -50,15 +50,8 @@ func (c *Config) ReadOptions() []dataset.Option {
 
 // RoleOptions says what the columns of a table are for, where no schema does.
 func (c *Config) RoleOptions() []dataset.Option {
-	opts := []dataset.Option{dataset.ID(c.IDColumns()...), dataset.Ignore(c.Data.Ignore...), dataset.Categorical(c.Data.Categorical...),
-		dataset.Group(c.Data.Group), dataset.Event(c.Data.Event), dataset.InitScore(c.Data.InitScore...)}
-	if c.Data.Label != "" {
-		opts = append(opts, dataset.Label(c.Data.Label))
-	}
-	if c.Data.Weight != "" {
-		opts = append(opts, dataset.Weight(c.Data.Weight))
-	}
-	return opts
+	return []dataset.Option{dataset.ID(c.IDColumns()...), dataset.Ignore(c.Data.Ignore...), dataset.Categorical(c.Data.Categorical...),
+		dataset.Label(c.Data.Label...), dataset.Weight(c.Data.Weight), dataset.Group(c.Data.Group), dataset.Event(c.Data.Event), dataset.InitScore(c.Data.InitScore...)}
 }
 
 // IDColumns returns the columns that are no features and stay as they are written: those that name

@@ -63,8 +63,13 @@ func missingWords(o *chunk.Options) []string {
 	return words
 }
 
-// Label names the column that is to be predicted. Every row must have one.
-func Label(name string) Option { return func(o *chunk.Options) { o.Label = name } }
+// Label names the column that is to be predicted, or several: a model then has an output for each, in this order. Every row
+// must have all of them.
+func Label(names ...string) Option {
+	return func(o *chunk.Options) {
+		o.Labels = slices.DeleteFunc(slices.Clone(names), func(name string) bool { return name == "" })
+	}
+}
 
 // Weight names the column of row weights.
 func Weight(name string) Option { return func(o *chunk.Options) { o.Weight = name } }

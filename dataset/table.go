@@ -77,8 +77,13 @@ func (t *Table) Features() []*Column {
 	return features
 }
 
-// LabelColumn returns the column with role LabelRole, or nil.
+// LabelColumn returns the column with role LabelRole, the first of several, or nil.
 func (t *Table) LabelColumn() *Column { return t.withRole(LabelRole) }
+
+// LabelColumns returns all columns with role LabelRole, in the order in which they were named.
+func (t *Table) LabelColumns() []*Column {
+	return slices.DeleteFunc(slices.Clone(t.columns), func(c *Column) bool { return c.role != LabelRole })
+}
 
 // WithLabel returns the table with the named column as the one to be predicted. A column that was the
 // label before becomes a feature. A column that is absent or not a feature, or a row without a value in

@@ -77,7 +77,7 @@ func TestSlopes(t *testing.T) {
 		{"aft", objectives.Params{}, func(s, y float64) float64 { z := math.Log(y) - s; return z * z / 2 }},
 		{"squared_log", objectives.Params{}, func(s, y float64) float64 { return square(s - math.Log1p(y)) }},
 	}
-	tested := map[string]bool{"binary": true, "multiclass": true, "one_vs_all": true, "cox": true}
+	tested := map[string]bool{"binary": true, "multiclass": true, "one_vs_all": true, "cox": true, "multi_label": true} // the last is binary of each label
 	for _, c := range losses {
 		tested[c.name] = true
 		t.Run(c.name, func(t *testing.T) {

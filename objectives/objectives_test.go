@@ -14,7 +14,12 @@ import (
 
 func must(t *testing.T, name string, classes int) objectives.Objective {
 	t.Helper()
-	o, err := objectives.New(name, objectives.Options{Classes: classes})
+	info, _ := objectives.Lookup(name)
+	targets := 1
+	if info.Several {
+		targets = 2
+	}
+	o, err := objectives.New(name, objectives.Options{Classes: classes, Targets: targets})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -280,7 +285,7 @@ func TestHessians(t *testing.T) {
 				labels[i] = float64(1 - i%2)
 			}
 			grad, hess := make([]float32, len(all)), make([]float32, len(all))
-			o.Gradients(objectives.Rows{Labels: labels, Queries: []int{0, n}}, 0, n, all, grad, hess)
+			o.Gradients(objectives.Rows{Labels: labels, Targets: [][]float64{labels, labels}, Queries: []int{0, n}}, 0, n, all, grad, hess)
 			for i, h := range hess {
 				if !(h >= 0) || math.IsNaN(float64(grad[i])) {
 					t.Errorf("%s: entry %d at score %v: gradient %v, hessian %v", name, i, all[i], grad[i], h)
@@ -301,6 +306,7 @@ func TestRanges(t *testing.T) {
 		}
 		k := o.Outputs()
 		rows := objectives.Rows{Labels: make([]float64, n), Weights: make([]float64, n), Queries: []int{0, 313, 401, 720, n}}
+		rows.Targets = [][]float64{rows.Labels, rows.Labels}
 		scores := make([]float64, n*k)
 		for i := range n {
 			rows.Labels[i], rows.Weights[i] = float64(r.IntN(2)), r.Float64()

@@ -19,6 +19,7 @@ const (
 // Options is what a loss cannot tell from its name.
 type Options struct {
 	Classes int // number of classes of a label that names classes, else 0
+	Targets int // number of labels of a row, each with an output of its own; 0 is 1
 	Params
 }
 
@@ -28,6 +29,7 @@ type Info struct {
 	Aliases []string // its names in other libraries, in lower case
 	Labels  Labels
 	Link    Link
+	Several bool                               // it is of several labels at once, and of no single one
 	Queries bool                               // it is of whole queries, as OfQueries is
 	Times   bool                               // labels are times, negative where a row is censored
 	AnyUnit bool                               // hessians shrink with the unit of the labels, so that no sum of them is small for all
@@ -41,7 +43,7 @@ func (i Info) HasClasses() bool { return i.Labels != Quantities }
 
 // registry holds the built-in losses in the order of documentation.
 var registry = []Info{
-	regressionInfo, binaryInfo, multiclassInfo, oneVsAllInfo, focalInfo, crossEntropyInfo, crossEntropyLambdaInfo,
+	regressionInfo, binaryInfo, multiLabelInfo, multiclassInfo, oneVsAllInfo, focalInfo, crossEntropyInfo, crossEntropyLambdaInfo,
 	l1Info, huberInfo, fairInfo, logCoshInfo, quantileInfo, expectileInfo, mapeInfo,
 	poissonInfo, gammaInfo, tweedieInfo, squaredLogInfo,
 	lambdaRankInfo, xendcgInfo, pairwiseInfo,
@@ -77,7 +79,14 @@ func New(name string, o Options) (Objective, error) {
 	if o.Params, err = info.Complete(o.Params); err != nil {
 		return nil, err
 	}
-	return info.Make(o)
+	if err := info.checkTargets(max(o.Targets, 1)); err != nil {
+		return nil, err
+	}
+	one, err := info.Make(o)
+	if err != nil || o.Targets <= 1 {
+		return one, err
+	}
+	return ofTargets(one, o.Targets)
 }
 
 // MetricLink returns the word by which metrics know whether they are defined for the predictions of a loss: the link, or for losses of
@@ -94,7 +103,7 @@ func MetricLink(name string, link Link) string {
 // regression. The first leads early stopping. A link that ParseLink refuses is an error.
 func DefaultMetrics(name string, link Link, p Params) ([]string, error) {
 	info, ok := Lookup(name)
-	if !ok || info.Link != link {
+	if several := info.Link == Sorted && link == Identity; !ok || info.Link != link && !several {
 		if _, err := ParseLink(string(link)); err != nil {
 			return nil, err
 		}

@@ -190,11 +190,10 @@ func (c *Compact) Objective() string { return c.head().Contents().Objective }
 // DefaultMetrics is Model.DefaultMetrics.
 func (c *Compact) DefaultMetrics() ([]string, error) { return c.head().Contents().DefaultMetrics() }
 
-// LabelGains is that of Model.
-func (c *Compact) LabelGains() ([]float64, error) { return c.head().Contents().LabelGains() }
-
-// Survival is that of Model.
-func (c *Compact) Survival() (*metrics.Survival, error) { return c.head().Contents().Survival() }
+// MetricInput is Model.MetricInput.
+func (c *Compact) MetricInput(t *dataset.Table, names []string) (metrics.Input, error) {
+	return c.head().Contents().MetricInput(t, names)
+}
 
 // Link is Model.Link.
 func (c *Compact) Link() objectives.Link { return c.head().Contents().Link }
@@ -204,6 +203,9 @@ func (c *Compact) Outputs() int { return c.trees.Outputs() }
 
 // Classes is Model.Classes.
 func (c *Compact) Classes() []string { return c.head().Contents().Classes }
+
+// Labels is Model.Labels.
+func (c *Compact) Labels() []string { return c.head().Contents().Labels() }
 
 // OutputNames is Model.OutputNames.
 func (c *Compact) OutputNames() []string { return c.head().Contents().OutputNames() }

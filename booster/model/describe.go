@@ -29,6 +29,7 @@ type Description struct {
 	Depth  int `json:"depth"` // of the deepest tree
 
 	Label      string               `json:"label,omitempty"`
+	Labels     []string             `json:"labels,omitempty"` // where there are several, in the order of the outputs
 	Weight     string               `json:"weight,omitempty"`
 	Group      string               `json:"group,omitempty"`
 	Event      string               `json:"event,omitempty"`
@@ -144,10 +145,15 @@ func (m *Model) Describe() (*Description, error) {
 
 func (m *Model) describeColumns(d *Description) {
 	c := m.contents
+	if labels := c.Labels(); len(labels) > 1 {
+		d.Labels = labels
+	}
 	for i := range c.Schema.Columns {
 		switch s := &c.Schema.Columns[i]; s.Role {
 		case dataset.LabelRole:
-			d.Label = s.Name
+			if d.Label == "" {
+				d.Label = s.Name
+			}
 		case dataset.WeightRole:
 			d.Weight = s.Name
 		case dataset.GroupRole:

@@ -42,6 +42,9 @@ func (m *Model) outputName(k int) string {
 	if m.contents.Classes != nil {
 		return plain(m.contents.Classes[k])
 	}
+	if labels := m.contents.Labels(); len(labels) > 1 {
+		return plain(labels[k])
+	}
 	return strconv.Itoa(k)
 }
 

@@ -105,20 +105,16 @@ func sameTask(a, b *Contents) error {
 	case !slices.Equal(a.Classes, b.Classes) || a.NumericClasses != b.NumericClasses:
 		return fmt.Errorf("their classes are %q and %q: they must be the same, in the same order", a.Classes, b.Classes)
 	}
-	one, other := labelOf(a), labelOf(b)
-	if one != "" && other != "" && one != other {
-		return fmt.Errorf("their labels are %q and %q", one, other)
+	one, other := a.Labels(), b.Labels()
+	switch {
+	case len(one) <= 1 && len(other) <= 1:
+		if one != nil && other != nil && one[0] != other[0] {
+			return fmt.Errorf("their labels are %q and %q", one[0], other[0])
+		}
+	case !slices.Equal(one, other):
+		return fmt.Errorf("their labels are %q and %q: they must be the same, in the same order", one, other)
 	}
 	return nil
-}
-
-func labelOf(c *Contents) string {
-	for i := range c.Schema.Columns {
-		if c.Schema.Columns[i].Role == dataset.LabelRole {
-			return c.Schema.Columns[i].Name
-		}
-	}
-	return ""
 }
 
 // union is the columns and cuts of several models.

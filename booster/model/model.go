@@ -61,7 +61,10 @@ func (m *Model) Outputs() int { return m.contents.Outputs }
 // be changed.
 func (m *Model) Classes() []string { return m.contents.Classes }
 
-// OutputNames returns what the predictions of several outputs are called: the classes, or quantile_0.1 and so on. It is nil for one
+// Labels returns the names of the label columns, one for each output where there are several; nil for a model that names none.
+func (m *Model) Labels() []string { return m.contents.Labels() }
+
+// OutputNames returns what the predictions of several outputs are called: the classes, the labels, or quantile_0.1 and so on. It is nil for one
 // output. The slice must not be changed.
 func (m *Model) OutputNames() []string { return m.contents.OutputNames() }
 
@@ -74,11 +77,11 @@ func (m *Model) Objective() string { return m.contents.Objective }
 // DefaultMetrics returns the names of the metrics that are evaluated if none are named; the first led early stopping by default.
 func (m *Model) DefaultMetrics() ([]string, error) { return m.contents.DefaultMetrics() }
 
-// LabelGains returns the gains of labels 0, 1, … in the model's metric ndcg, nil for the usual ones, 2^label − 1.
-func (m *Model) LabelGains() ([]float64, error) { return m.contents.LabelGains() }
-
-// Survival returns what metrics need to know of a model of times, nil for other models.
-func (m *Model) Survival() (*metrics.Survival, error) { return m.contents.Survival() }
+// MetricInput returns what metrics of these names need to know of a table's rows: labels, weights, queries, and what the model's loss
+// says of them; all but the predictions. The table was read with the model's schema, and has its labels.
+func (m *Model) MetricInput(t *dataset.Table, names []string) (metrics.Input, error) {
+	return m.contents.MetricInput(t, names)
+}
 
 // Link returns the function from raw scores to predictions.
 func (m *Model) Link() objectives.Link { return m.contents.Link }

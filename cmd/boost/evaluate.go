@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 
 	"boost/booster/model"
 	"boost/configs"
@@ -35,15 +34,7 @@ func evaluate(ctx context.Context, m predictor, t *dataset.Table, names []string
 // evaluateStages is evaluate for the rounds that s names: at least one evaluation, in order. It also
 // returns what the metrics of the last were computed from.
 func evaluateStages(ctx context.Context, m predictor, t *dataset.Table, names []string, s *stages, pool *parallel.Pool) (all []report.Stage, last metrics.Input, err error) {
-	labels, err := t.EncodeLabels(m.Classes(), m.NumericClasses())
-	if err != nil {
-		return nil, last, err
-	}
-	weights, err := t.Weights()
-	if err != nil {
-		return nil, last, err
-	}
-	queries, gains, err := queriesOf(m, t, names)
+	in, err := m.MetricInput(t, names)
 	if err != nil {
 		return nil, last, err
 	}
@@ -52,19 +43,17 @@ func evaluateStages(ctx context.Context, m predictor, t *dataset.Table, names []
 		return nil, last, usagef("%v", err)
 	}
 	n, k := t.NumRows(), m.Outputs()
-	survival, err := m.Survival()
-	if err != nil {
-		return nil, last, err
-	}
-	in := metrics.Input{
-		Outputs: k, Raw: make([]float64, n*k), Values: make([]float64, n*k),
-		Labels: labels, Weights: weights, Queries: queries, Gains: gains, Survival: survival, Pool: pool,
-	}
+	in.Raw, in.Values, in.Pool = make([]float64, n*k), make([]float64, n*k), pool
 	judge := func(rounds int, rowMajor []float64) report.Stage {
 		metrics.OutputMajor(rowMajor, k, in.Raw)
 		e := report.Stage{Rounds: rounds, Figures: make(report.Figures, len(names))}
 		for i, value := range metrics.Evaluate(in, m.Link(), list) {
 			e.Figures[i] = report.Figure{Name: names[i], Value: value}
+		}
+		for i := range list {
+			for target := range in.Targets {
+				e.Figures = append(e.Figures, report.Figure{Name: names[i] + "/" + m.Labels()[target], Value: list[i].Eval(in.Target(target))})
+			}
 		}
 		return e
 	}
@@ -87,19 +76,4 @@ func evaluateStages(ctx context.Context, m predictor, t *dataset.Table, names []
 		all = append(all, judge(stage.Rounds(), stage.Raw()))
 	}
 	return all, in, nil
-}
-
-// queriesOf returns the queries of a table and the gains of labels if a metric of these names needs them.
-func queriesOf(m predictor, t *dataset.Table, names []string) (queries []int, gains []float64, err error) {
-	if !metrics.NeedQueries(names) {
-		return nil, nil, nil
-	}
-	if queries, err = t.Groups(); err != nil {
-		return nil, nil, err
-	}
-	if queries == nil {
-		return nil, nil, fmt.Errorf("%w: metrics of queries: %w", dataset.ErrTable, objectives.ErrNoQueries)
-	}
-	gains, err = m.LabelGains()
-	return queries, gains, err
 }

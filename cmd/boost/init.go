@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -21,7 +22,7 @@ import (
 // initFlags is the command line of init.
 type initFlags struct {
 	reading
-	label  string
+	labels []string
 	all    bool
 	output string
 }
@@ -40,7 +41,7 @@ table, except that columns that name the rows are ids, and that numbers and date
 		RunE: func(cmd *cobra.Command, args []string) error { return a.init(cmd.Context(), args, &f) },
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.label, "label", "", "`COLUMN` to predict (default: guessed)")
+	flags.StringSliceVar(&f.labels, "label", nil, "`COLUMN` to predict, or several, separated by commas (default: guessed)")
 	flags.BoolVar(&f.all, "all", false, "write every key; those at their default as comments")
 	flags.StringVarP(&f.output, "output", "o", "", "config `FILE` to write (default: standard output)")
 	f.addColumns(cmd)
@@ -68,7 +69,7 @@ func (a *app) init(ctx context.Context, files []string, f *initFlags) error {
 		return err
 	}
 	if how != "" {
-		a.log.Info(fmt.Sprintf("the label is guessed to be %q, from %s: --label NAME makes sure", starter.Config.Data.Label, how))
+		a.log.Info(fmt.Sprintf("the label is guessed to be %q, from %s: --label NAME makes sure", starter.Config.Data.Label[0], how))
 	}
 	return a.writeOutput(f.output, func(w *bufio.Writer) error {
 		_, err := w.Write(starter.TOML())
@@ -79,7 +80,7 @@ func (a *app) init(ctx context.Context, files []string, f *initFlags) error {
 // newStarter turns what was found in a table into a config, and returns how the label
 // was guessed, "" where it was named.
 func newStarter(s *tableProfile, files []string, f *initFlags) (starter *configs.Starter, how string, err error) {
-	label, how, err := chooseLabel(s, f.label)
+	labels, how, err := chooseLabels(s, f.labels)
 	if err != nil {
 		return nil, "", err
 	}
@@ -87,7 +88,7 @@ func newStarter(s *tableProfile, files []string, f *initFlags) (starter *configs
 	for _, file := range files {
 		c.Data.Train = append(c.Data.Train, relativeTo(f.output, file))
 	}
-	c.Data.Label = label
+	c.Data.Label = labels
 	c.Params.Rounds, c.Params.EarlyStopping = configlessRounds, configlessEarlyStopping
 	c.Output.Model = stem(files[0]) + ".boost"
 	starter = &configs.Starter{
@@ -129,9 +130,9 @@ func newStarter(s *tableProfile, files []string, f *initFlags) (starter *configs
 	for i := range s.Columns {
 		column := &s.Columns[i]
 		switch {
-		case column.Name == label:
+		case slices.Contains(labels, column.Name):
 			if column.Distinct < 2 {
-				return nil, "", tablef("%s: label %q has the same value in every row: there is nothing to predict", s.File, label)
+				return nil, "", tablef("%s: label %q has the same value in every row: there is nothing to predict", s.File, column.Name)
 			}
 			if column.Missing > 0 {
 				c.Data.OnBadRow = "skip"
@@ -151,10 +152,10 @@ func newStarter(s *tableProfile, files []string, f *initFlags) (starter *configs
 		}
 	}
 	if features == 0 {
-		return nil, "", tablef("%s: no column is left to predict %q from: columns that name rows and text that mostly differs are left out (give --categorical NAME to use a column)", s.File, label)
+		return nil, "", tablef("%s: no column is left to predict %q from: columns that name rows and text that mostly differs are left out (give --categorical NAME to use a column)", s.File, strings.Join(labels, ", "))
 	}
 	for _, odd := range mixed {
-		if odd.Column == label {
+		if slices.Contains(labels, odd.Column) {
 			return nil, "", odd
 		}
 		if slices.Contains(c.Data.Categorical, odd.Column) || slices.Contains(c.Data.Ignore, odd.Column) {
@@ -168,18 +169,18 @@ func newStarter(s *tableProfile, files []string, f *initFlags) (starter *configs
 		say("data.categorical", "%q is mostly numbers, but %q in %s %d is not: as a category, every number is a name;", odd.Column, odd.Value, unit, odd.Line)
 		say("data.categorical", "if such texts stand for missing values, take the column out here and add them to data.missing.")
 	}
-	return starter, how, describeLabel(s, label, say, starter)
+	return starter, how, describeLabel(s, labels, say, starter)
 }
 
 // describeLabel decides what depends on the label's values.
-func describeLabel(s *tableProfile, label string, say func(key, format string, args ...any), starter *configs.Starter) error {
-	labelled, err := s.labelled(label)
+func describeLabel(s *tableProfile, labels []string, say func(key, format string, args ...any), starter *configs.Starter) error {
+	labelled, err := s.labelled(labels...)
 	if err != nil {
 		return err
 	}
 	objective, reason, err := booster.InferObjective(labelled)
 	if err != nil {
-		return s.otherLabel(label, err)
+		return s.otherLabel(labels[0], err)
 	}
 	starter.Config.Params.Objective = objective
 	say("train.objective", "Chosen because %s.", reason)
@@ -203,18 +204,21 @@ func (s *tableProfile) otherLabel(label string, err error) error {
 	return tablef("%s: %s: %sboost train%s --label %s --objective multiclass", s.File, wording(err), ways, tables, pasted(label))
 }
 
-// chooseLabel returns the label, and what it was guessed from, "" where it was named.
-func chooseLabel(s *tableProfile, asked string) (name, how string, err error) {
-	if asked != "" {
-		if s.table.Column(asked) == nil {
-			return "", "", s.noColumn(asked)
+// chooseLabels returns the label, or several, and what it was guessed from, "" where it was named.
+func chooseLabels(s *tableProfile, asked []string) (names []string, how string, err error) {
+	for _, name := range asked {
+		if s.table.Column(name) == nil {
+			return nil, "", s.noColumn(name)
 		}
+	}
+	if len(asked) > 0 {
 		return asked, "", nil
 	}
-	if name, how = s.GuessLabel(); name == "" {
-		return "", "", tablef("%s: no column can be the label", s.File)
+	name, how := s.GuessLabel()
+	if name == "" {
+		return nil, "", tablef("%s: no column can be the label", s.File)
 	}
-	return name, how, nil
+	return []string{name}, how, nil
 }
 
 // relativeTo returns the table's path as it is written in a config file.

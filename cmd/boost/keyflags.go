@@ -28,7 +28,7 @@ var columnFlags = []keyFlag{
 
 // trainKeyFlags are those of train, less columnFlags.
 var trainKeyFlags = []keyFlag{
-	{name: "label", key: "data.label", usage: "`COLUMN` to predict"},
+	{name: "label", key: "data.label", usage: "`COLUMN` to predict, or several, separated by commas"},
 	{name: "valid", key: "data.valid", whole: true, usage: "validation `TABLE`, or share of the rows to hold out, such as 0.2; tables are repeatable, the first one decides early stopping"},
 	{name: "valid-by", key: "train.valid_by", usage: "`COLUMN` that marks the rows to hold out for validation: valid, true, yes or 1; other rows have train, false, no or 0"},
 	{name: "test", key: "data.test", whole: true, usage: "test `TABLE`, scored once after training; repeatable"},

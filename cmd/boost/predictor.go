@@ -24,12 +24,12 @@ type predictor interface {
 	Schema() dataset.Schema
 	Objective() string
 	DefaultMetrics() ([]string, error)
-	LabelGains() ([]float64, error)
-	Survival() (*metrics.Survival, error)
+	MetricInput(*dataset.Table, []string) (metrics.Input, error)
 	Link() objectives.Link
 	Classes() []string
 	NumericClasses() bool
 	Outputs() int
+	Labels() []string
 	OutputNames() []string
 	Rounds() int
 	NumTrees() int

@@ -125,14 +125,14 @@ func (s *tableProfile) noColumn(label string) error {
 	return &dataset.AbsentError{File: s.File, Column: label, Option: "label", Columns: columnNames(s.table)}
 }
 
-// labelled returns the table with one of its columns as the label.
-func (s *tableProfile) labelled(label string) (*dataset.Table, error) {
-	if c := s.table.LabelColumn(); c != nil && c.Name() == label {
+// labelled returns the table with columns as the labels.
+func (s *tableProfile) labelled(labels ...string) (*dataset.Table, error) {
+	if c := s.table.LabelColumn(); c != nil && len(labels) == 1 && c.Name() == labels[0] {
 		return s.table, nil
 	}
 	schema := s.table.Schema()
 	for i := range schema.Columns {
-		if schema.Columns[i].Name == label {
+		if slices.Contains(labels, schema.Columns[i].Name) {
 			schema.Columns[i].Role = dataset.LabelRole
 		}
 	}

@@ -180,15 +180,18 @@ func (a *app) tell(notes []string) {
 
 // needLabel makes sure that a table read with a schema has the label.
 func needLabel(t *dataset.Table, file string, s dataset.Schema) error {
-	if t.LabelColumn() != nil {
-		return nil
-	}
+	found := t.LabelColumns()
 	for _, c := range s.Columns {
-		if c.Role == dataset.LabelRole {
+		if c.Role == dataset.LabelRole && (len(found) == 0 || found[0].Name() != c.Name) {
 			return tablef("%s: there is no column %q, the label that the model predicts", file, c.Name)
+		} else if c.Role == dataset.LabelRole {
+			found = found[1:]
 		}
 	}
-	return tablef("the model names no label column")
+	if t.LabelColumn() == nil {
+		return tablef("the model names no label column")
+	}
+	return nil
 }
 
 // stem returns a table's file name without folder and endings, "model" where it

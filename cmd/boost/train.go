@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -318,7 +319,7 @@ func (r *trainRun) configure(cmd *cobra.Command, sources []string, f *trainFlags
 	if c.InitModel != "" {
 		return r.goOn()
 	}
-	if c.Data.Label == "" { // some files say themselves what their label is
+	if len(c.Data.Label) == 0 { // some files say themselves what their label is
 		r.tables = append(r.tables, dataset.NeedLabel())
 		r.noLabel = usagef("which column is to be predicted? Give --label NAME (boost inspect %s lists the columns)", pasted(source))
 		if hasConfig {
@@ -352,13 +353,8 @@ func (r *trainRun) goOn() error {
 			return usagef("data.init_score = %q: %s was trained from %q", given, c.InitModel, known)
 		}
 	}
-	r.tables = append(c.ReadOptions(), dataset.Group(c.Data.Group), dataset.Event(c.Data.Event), dataset.ID(c.IDColumns()...))
-	if c.Data.Label != "" {
-		r.tables = append(r.tables, dataset.Label(c.Data.Label))
-	}
-	if c.Data.Weight != "" {
-		r.tables = append(r.tables, dataset.Weight(c.Data.Weight))
-	}
+	d := &c.Data
+	r.tables = append(c.ReadOptions(), dataset.Label(d.Label...), dataset.Weight(d.Weight), dataset.Group(d.Group), dataset.Event(d.Event), dataset.ID(c.IDColumns()...))
 	return nil
 }
 
@@ -372,7 +368,12 @@ func (r *trainRun) baseRounds() int {
 
 // sayWhat says what is predicted, and why so.
 func (r *trainRun) sayWhat(objective objectives.Info, why string, t *dataset.Table) {
-	text := fmt.Sprintf("predicting %q with objective %s", t.LabelColumn().Name(), objective.Name)
+	names := t.LabelColumns()
+	quoted := make([]string, len(names))
+	for i, c := range names {
+		quoted[i] = strconv.Quote(c.Name())
+	}
+	text := fmt.Sprintf("predicting %s with objective %s", strings.Join(quoted, ", "), objective.Name)
 	if why != "" {
 		text += ", because " + why
 	}
@@ -399,6 +400,9 @@ func (r *trainRun) objectiveOf(p booster.Params, t *dataset.Table) (info objecti
 		if name, why, err = booster.InferObjective(t); err != nil {
 			return info, "", err
 		}
+	}
+	if name == "binary" && len(t.LabelColumns()) > 1 {
+		name, why = "multi_label", "binary is of one label"
 	}
 	info, ok := objectives.Lookup(name)
 	if !ok && r.base != nil { // training refuses to go on from it

@@ -124,21 +124,15 @@ func (r *trainRun) checkTests(objective objectives.Info, train *dataset.Table) e
 		if t.LabelColumn() == nil {
 			continue
 		}
-		var err error
-		if objective.HasClasses() {
-			if classes == nil && r.base != nil {
-				classes, numeric = r.base.Classes(), r.base.Contents().NumericClasses
-			} else if classes == nil {
-				classes, numeric = dataset.ClassesOf(train.LabelColumn())
-			}
-			_, err = t.EncodeClasses(classes, numeric)
-		} else {
-			_, err = t.EncodeLabels(nil, false)
+		if objective.HasClasses() && classes == nil && r.base != nil {
+			classes, numeric = r.base.Classes(), r.base.Contents().NumericClasses
+		} else if objective.HasClasses() && classes == nil {
+			classes, numeric = dataset.ClassesOf(train.LabelColumn())
 		}
-		if err == nil {
-			_, err = t.Weights()
+		if _, err := t.Targets(len(train.LabelColumns()), classes, numeric); err != nil {
+			return err
 		}
-		if err != nil {
+		if _, err := t.Weights(); err != nil {
 			return err
 		}
 	}

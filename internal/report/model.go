@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -122,7 +123,7 @@ func (r *Model) WriteText(w io.Writer) error {
 		{"model", format.OneLine(r.file) + "  " + format.Bytes(int64(d.Bytes))},
 		{"sha256", d.SHA256},
 		{"objective", d.Objective},
-		{"label", format.OneLine(d.Label)},
+		{"label", format.OneLine(cmp.Or(strings.Join(d.Labels, ", "), d.Label))},
 	}
 	if d.Classes != nil {
 		classes := make([]string, len(d.Classes))

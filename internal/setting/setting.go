@@ -26,6 +26,7 @@ type Setting struct {
 	Optional bool  // texts with choices: "" is allowed too, for none of them
 	Range    Range // numbers: the zero value is 0 or more
 	NoLimit  bool  // numbers: 0 means no limit, and so does -1 in a config
+	One      bool  // lists of texts: most have one, which is written as a text
 	Path     bool  // texts: names of files
 	Share    bool  // numbers: a part of a whole, which may be written in percent
 

@@ -2,8 +2,8 @@ package worker
 
 import (
 	"context"
-	"fmt"
 	"slices"
+	"strings"
 
 	"boost/booster/model"
 	"boost/configs"
@@ -19,7 +19,7 @@ import (
 type modelHead struct {
 	Model          uint32          `json:"model"`
 	Objective      string          `json:"objective"`
-	Label          string          `json:"label"`
+	Label          string          `json:"label"` // several are joined; see Roles
 	Features       []string        `json:"features"`
 	Categorical    []bool          `json:"categorical"` // by feature
 	Classes        []string        `json:"classes"`
@@ -352,36 +352,13 @@ func (r *request) evaluate(ctx context.Context) (any, []byte, error) {
 	}{t.NumRows(), found}, nil, nil
 }
 
-func labelName(m *model.Model) string {
-	schema := m.Schema()
-	if names := schema.RoleNames(dataset.LabelRole); len(names) > 0 {
-		return names[0]
-	}
-	return ""
-}
+// labelName returns the name of the label, or of several.
+func labelName(m *model.Model) string { return strings.Join(m.Labels(), ", ") }
 
 // metricsInput returns what metrics are computed from.
 func (r *request) metricsInput(ctx context.Context, m *model.Model, t *dataset.Table, names []string, options []model.Option) (*metrics.Input, error) {
-	labels, err := t.EncodeLabels(m.Classes(), m.NumericClasses())
+	in, err := m.MetricInput(t, names)
 	if err != nil {
-		return nil, err
-	}
-	in := &metrics.Input{Outputs: m.Outputs(), Labels: labels}
-	if in.Weights, err = t.Weights(); err != nil {
-		return nil, err
-	}
-	if metrics.NeedQueries(names) {
-		if in.Queries, err = t.Groups(); err != nil {
-			return nil, err
-		}
-		if in.Queries == nil {
-			return nil, fmt.Errorf("%w: metrics of queries: %w", dataset.ErrTable, objectives.ErrNoQueries)
-		}
-		if in.Gains, err = m.LabelGains(); err != nil {
-			return nil, err
-		}
-	}
-	if in.Survival, err = m.Survival(); err != nil {
 		return nil, err
 	}
 	scores, err := m.PredictRaw(ctx, t, options...)
@@ -391,5 +368,5 @@ func (r *request) metricsInput(ctx context.Context, m *model.Model, t *dataset.T
 	in.Raw, in.Values = make([]float64, len(scores)), make([]float64, len(scores))
 	metrics.OutputMajor(scores, in.Outputs, in.Raw)
 	in.Pool = parallel.NewPool(cpu.Threads())
-	return in, nil
+	return &in, nil
 }

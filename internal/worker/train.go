@@ -173,14 +173,9 @@ func (t *tables) Options() []booster.Option {
 func (r *request) trainingTables(ctx context.Context, head *trainHead, c *configs.Config, base *model.Model) (*tables, error) {
 	options := append(c.ReadOptions(), c.RoleOptions()...)
 	if base != nil {
-		options = append(c.ReadOptions(), dataset.Group(c.Data.Group), dataset.Event(c.Data.Event), dataset.ID(c.IDColumns()...))
-		if c.Data.Label != "" {
-			options = append(options, dataset.Label(c.Data.Label))
-		}
-		if c.Data.Weight != "" {
-			options = append(options, dataset.Weight(c.Data.Weight))
-		}
-	} else if c.Data.Label == "" { // some files say themselves what their label is
+		d := &c.Data
+		options = append(c.ReadOptions(), dataset.Label(d.Label...), dataset.Weight(d.Weight), dataset.Group(d.Group), dataset.Event(d.Event), dataset.ID(c.IDColumns()...))
+	} else if len(c.Data.Label) == 0 { // some files say themselves what their label is
 		options = append(options, dataset.NeedLabel())
 	}
 	if head.Rounds > 0 {

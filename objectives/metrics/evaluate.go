@@ -9,7 +9,7 @@ type Link interface {
 }
 
 // Evaluate writes the predictions that belong to in.Raw into in.Values, and returns each metric of the
-// list.
+// list. Of several labels it is the mean over them, undefined where it is so of one; Input.Target has those of one.
 func Evaluate(in Input, link Link, list []Metric) []float64 {
 	n := len(in.Raw) / in.Outputs
 	run(in.Pool, parallel.Blocks(n, blockRows), parallel.Func(func(_, block int) {
@@ -18,9 +18,29 @@ func Evaluate(in Input, link Link, list []Metric) []float64 {
 	}))
 	out := make([]float64, len(list))
 	for i, m := range list {
-		out[i] = m.Eval(in)
+		if in.Targets == nil {
+			out[i] = m.Eval(in)
+			continue
+		}
+		for k := range in.Targets {
+			out[i] += m.Eval(in.Target(k))
+		}
+		out[i] /= float64(len(in.Targets))
 	}
 	return out
+}
+
+// Target returns the input of the k-th of several labels alone, whose output it has.
+func (in Input) Target(k int) Input {
+	n := len(in.Labels)
+	of := func(scores []float64) []float64 {
+		if scores == nil {
+			return nil
+		}
+		return scores[k*n : (k+1)*n]
+	}
+	in.Labels, in.Raw, in.Values, in.Outputs, in.Targets = in.Targets[k], of(in.Raw), of(in.Values), 1, nil
+	return in
 }
 
 // OutputMajor copies row-major scores to entries output*n + row.

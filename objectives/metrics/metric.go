@@ -5,12 +5,13 @@ import "boost/parallel"
 // Input is what a metric is computed from. Score arrays are output-major: entry k*n + row.
 type Input struct {
 	Outputs int
-	Raw     []float64 // raw scores, K × n
-	Values  []float64 // predictions after the link, K × n
-	Labels  []float64 // n: the number, the class index 0 … K-1, or the time, see Survival
-	Weights []float64 // n, or nil for all 1
-	Queries []int     // row with which each query begins, and n behind them; nil without queries
-	Gains   []float64 // of labels 0, 1, … in ndcg; nil for 2^label − 1
+	Raw     []float64   // raw scores, K × n
+	Values  []float64   // predictions after the link, K × n
+	Labels  []float64   // n: the number, the class index 0 … K-1, or the time, see Survival
+	Targets [][]float64 // where a row has several labels, each with an output of its own: each of them, by row; Labels is the first
+	Weights []float64   // n, or nil for all 1
+	Queries []int       // row with which each query begins, and n behind them; nil without queries
+	Gains   []float64   // of labels 0, 1, … in ndcg; nil for 2^label − 1
 	Pool    *parallel.Pool
 
 	Survival *Survival // nil for models that are not of times

@@ -152,6 +152,9 @@ func newHalf(ctx context.Context, m *model.Model, t *dataset.Table, rows []int32
 	if len(rows) == 0 {
 		return nil, fmt.Errorf("%w: too few rows (%d): a compressed model is searched for on one half of them and certified on the other, and one half has none: give more rows", dataset.ErrTable, t.NumRows())
 	}
+	if labels := len(m.Labels()); labels > 1 {
+		return nil, fmt.Errorf("a search and its certificate go by one label, and the model has %d: compress without a table", labels)
+	}
 	leading, err := leadingMetric(m)
 	if err != nil {
 		return nil, err
@@ -196,10 +199,8 @@ func (h *half) beside(ctx context.Context, reference *model.Model, t *dataset.Ta
 }
 
 func labelName(m *model.Model) string {
-	for i := range m.Contents().Schema.Columns {
-		if c := &m.Contents().Schema.Columns[i]; c.Role == dataset.LabelRole {
-			return c.Name
-		}
+	if labels := m.Labels(); labels != nil {
+		return labels[0]
 	}
 	return "label"
 }

@@ -243,8 +243,8 @@ func (s *sample) hessians(ctx context.Context, m *model.Model) ([]float32, error
 	if s.table.LabelColumn() == nil {
 		return nil, fmt.Errorf("%w: hessians need labels, and the table has none (weigh by rows)", dataset.ErrTable)
 	}
-	rows := objectives.Rows{Weights: s.rowWeights}
-	if rows.Labels, err = s.table.EncodeLabels(m.Classes(), m.NumericClasses()); err != nil {
+	rows, err := s.rows(m)
+	if err != nil {
 		return nil, err
 	}
 	if objectives.NeedsQueries(objective) {
@@ -271,6 +271,12 @@ func (s *sample) hessians(ctx context.Context, m *model.Model) ([]float32, error
 		objective.Gradients(rows, pieces[piece], pieces[piece+1], scores, grad, hess)
 	}))
 	return hess, nil
+}
+
+// rows returns what is known of the rows as training counts it, without queries.
+func (s *sample) rows(m *model.Model) (objectives.Rows, error) {
+	in, err := m.MetricInput(s.table, nil)
+	return objectives.Rows{Labels: in.Labels, Targets: in.Targets, Weights: s.rowWeights}, err
 }
 
 // builtIn returns the loss that a model was trained on, an error where that is the caller's own.

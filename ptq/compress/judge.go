@@ -2,11 +2,9 @@ package compress
 
 import (
 	"context"
-	"fmt"
 
 	"boost/booster/model"
 	"boost/dataset"
-	"boost/objectives"
 	"boost/objectives/metrics"
 	"boost/parallel"
 )
@@ -31,27 +29,16 @@ func newJudge(m *model.Model, t *dataset.Table, names []string, opts []Option) (
 	}
 	j := &judge{table: t, pool: optionsOf(opts).pool}
 	if t.LabelColumn() != nil {
-		if j.in.Labels, err = t.EncodeLabels(c.Classes, c.NumericClasses); err != nil {
-			return nil, err
-		}
-		if j.in.Weights, err = t.Weights(); err != nil {
-			return nil, err
-		}
 		if names == nil {
 			if names, err = c.DefaultMetrics(); err != nil {
 				return nil, err
 			}
 		}
-		if j.in.Survival, err = m.Survival(); err != nil {
+		if j.in, err = m.MetricInput(t, names); err != nil {
 			return nil, err
 		}
 		if j.metrics, err = metrics.List(names); err != nil {
 			return nil, err
-		}
-		if metrics.NeedQueries(names) {
-			if err = j.findQueries(c); err != nil {
-				return nil, err
-			}
 		}
 	}
 	if j.pool == nil {
@@ -59,18 +46,6 @@ func newJudge(m *model.Model, t *dataset.Table, names []string, opts []Option) (
 	}
 	j.in.Outputs, j.in.Pool = c.Outputs, j.pool
 	return j, nil
-}
-
-// findQueries takes the queries of the table, and the gains that the model has for labels.
-func (j *judge) findQueries(c *model.Contents) (err error) {
-	if j.in.Queries, err = j.table.Groups(); err != nil {
-		return err
-	}
-	if j.in.Queries == nil {
-		return fmt.Errorf("%w: metrics: %w", dataset.ErrTable, objectives.ErrNoQueries)
-	}
-	j.in.Gains, err = c.LabelGains()
-	return err
 }
 
 func (j *judge) close() {

@@ -98,10 +98,9 @@ func (w *pruner) prepare(ctx context.Context) (err error) {
 	if o, ok := w.objective.(objectives.OfAllRows); ok {
 		return fmt.Errorf("pruning needs a loss of one row at a time, and that of objective %s is of all rows: leave pruning out", o.Name())
 	}
-	if w.rows.Labels, err = w.table.EncodeLabels(w.from.Classes(), w.from.NumericClasses()); err != nil {
+	if w.rows, err = w.sample.rows(w.from); err != nil {
 		return err
 	}
-	w.rows.Weights = w.rowWeights
 	if err := w.objective.Check(w.rows); err != nil {
 		return err
 	}
@@ -210,7 +209,7 @@ func (w *pruner) pullBy(pull float64) {
 // loss evaluates the scores.
 func (w *pruner) loss() float64 {
 	in := metrics.Input{
-		Outputs: w.outputs, Raw: w.scores, Values: w.values, Labels: w.rows.Labels, Weights: w.rows.Weights,
+		Outputs: w.outputs, Raw: w.scores, Values: w.values, Labels: w.rows.Labels, Targets: w.rows.Targets, Weights: w.rows.Weights,
 		Survival: (*metrics.Survival)(objectives.SurvivalOf(w.objective)), Pool: w.pool,
 	}
 	return metrics.Evaluate(in, w.from.Contents().Link, []metrics.Metric{w.metric})[0]

@@ -6,12 +6,50 @@ package labels
 
 import (
 	"fmt"
+	"log/slog"
 	"math"
+	"slices"
 	"strings"
 
 	"boost/dataset"
 	"boost/objectives"
 )
+
+// Of are the labels of rows as training counts them, by label column: of one, its numbers or class indices.
+type Of [][]float64
+
+// Several returns the labels where there is more than one, nil for one.
+func (l Of) Several() [][]float64 {
+	if len(l) == 1 {
+		return nil
+	}
+	return l
+}
+
+// Take returns the labels of some rows.
+func (l Of) Take(rows []int32) Of {
+	taken := make(Of, len(l))
+	for k, labels := range l {
+		taken[k] = make([]float64, len(rows))
+		for i, row := range rows {
+			taken[k][i] = labels[row]
+		}
+	}
+	return taken
+}
+
+// Report warns of labels that are the same number in every row.
+func (l Of) Report(t *dataset.Table, log *slog.Logger) {
+	for k, c := range t.LabelColumns() {
+		value := l[k][0]
+		switch same := !slices.ContainsFunc(l[k], func(v float64) bool { return v != value }); {
+		case same && len(l) > 1:
+			log.Warn("every row has the same label: so will every prediction of it", "column", c.Name(), "label", value)
+		case same:
+			log.Warn("every row has the same label: so will every prediction", "label", value)
+		}
+	}
+}
 
 // maxClasses bounds multiclass: beyond it a numeric label given by mistake would
 // grow a tree per distinct number and round.
@@ -66,6 +104,9 @@ func InferObjective(t *dataset.Table) (name, reason string, err error) {
 	if c := t.EventColumn(); c != nil {
 		return "cox", fmt.Sprintf("column %q tells which times are of events", c.Name()), nil
 	}
+	if several := t.LabelColumns(); len(several) > 1 {
+		return inferSeveral(several)
+	}
 	classes, _, few := dataset.FewClasses(label, maxInferred)
 	switch {
 	case len(classes) == 2:
@@ -83,6 +124,25 @@ func InferObjective(t *dataset.Table) (name, reason string, err error) {
 		return "multiclass", fmt.Sprintf("label %q has %d distinct whole numbers; set train.objective = \"regression\" if they are quantities", label.Name(), len(classes)), nil
 	}
 	return "regression", fmt.Sprintf("label %q holds numbers", label.Name()), nil
+}
+
+// inferSeveral chooses an objective for several labels: multi_label if all of them are 0 or 1, regression for other numbers.
+func inferSeveral(columns []*dataset.Column) (name, reason string, err error) {
+	both := true
+	names := make([]string, len(columns))
+	for i, c := range columns {
+		names[i] = c.Name()
+		classes, numeric, few := dataset.FewClasses(c, 2)
+		if !numeric {
+			return "", "", fmt.Errorf("%w: label %q has texts (%s), and several labels have to be numbers: 0 and 1 for what is so or not (or name one label)",
+				dataset.ErrTable, c.Name(), Names(classes))
+		}
+		both = both && few && !slices.ContainsFunc(classes, func(class string) bool { return class != "0" && class != "1" })
+	}
+	if both {
+		return "multi_label", fmt.Sprintf("the labels %s are 0 or 1", Names(names)), nil
+	}
+	return "regression", fmt.Sprintf("the labels %s hold numbers", Names(names)), nil
 }
 
 func wholeNumbers(c *dataset.Column) bool {

@@ -34,12 +34,13 @@ type Options struct {
 
 // Roles are the names of columns that are no plain features.
 type Roles struct {
-	Label, Weight string
-	Group         string
-	Event         string
-	InitScores    []string
-	IDs           []string
-	Ignore        []string
+	Labels     []string
+	Weight     string
+	Group      string
+	Event      string
+	InitScores []string
+	IDs        []string
+	Ignore     []string
 }
 
 // Dialect is how cells are written.

@@ -1,6 +1,7 @@
 package chunk
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -45,7 +46,7 @@ func TrimText(level string) string { return strings.Trim(level, " \t") }
 
 // Assigns reports whether an option gives the named column its role.
 func (o *Options) Assigns(name string) bool {
-	return name == o.Label || name == o.Weight || name == o.Group || name == o.Event || slices.Contains(o.InitScores, name) ||
+	return name == o.Weight || name == o.Group || name == o.Event || slices.Contains(o.Labels, name) || slices.Contains(o.InitScores, name) ||
 		slices.Contains(o.IDs, name) || slices.Contains(o.Ignore, name)
 }
 
@@ -65,7 +66,7 @@ func (o *Options) Resolve(names []string) ([]Target, error) {
 	if o.Schema != nil {
 		return o.resolveSchema(names, position)
 	}
-	if o.NeedLabel && o.Label == "" {
+	if o.NeedLabel && o.Labels == nil {
 		return nil, Errorf("the columns are %s: %w", NameList(names, 20), ErrNoLabel)
 	}
 	given := make(map[string]string)
@@ -85,7 +86,7 @@ func (o *Options) Resolve(names []string) ([]Target, error) {
 		option  string
 		columns []string
 	}{
-		{"label", nonEmpty(o.Label)}, {"weight", nonEmpty(o.Weight)}, {"group", nonEmpty(o.Group)},
+		{"label", o.Labels}, {"weight", nonEmpty(o.Weight)}, {"group", nonEmpty(o.Group)},
 		{"event", nonEmpty(o.Event)},
 		{"init_score", o.InitScores}, {"id", o.IDs}, {"ignore", o.Ignore},
 	} {
@@ -138,26 +139,26 @@ func (o *Options) Resolve(names []string) ([]Target, error) {
 	if len(targets) == 0 {
 		return nil, Errorf("every column of the table is ignored")
 	}
-	return targets, o.orderInitScores(targets, position)
+	return targets, cmp.Or(orderNamed(targets, LabelRole, o.Labels), orderNamed(targets, InitScoreRole, o.InitScores))
 }
 
-// orderInitScores gives the columns of init scores, among themselves, the order in
-// which they were named, which is that of the outputs.
-func (o *Options) orderInitScores(targets []Target, position map[string]int) error {
+// orderNamed gives the columns of a role, among themselves, the order in which they were named, which is that of the outputs.
+func orderNamed(targets []Target, role Role, names []string) error {
+	own := make(map[string]Target, len(names))
+	for _, t := range targets {
+		if t.Role == role {
+			own[t.Name] = t
+		}
+	}
+	if len(own) < len(names) {
+		return Errorf("%s names a column twice: %s", role, NameList(names, 10))
+	}
 	next := 0
 	for i := range targets {
-		if targets[i].Role != InitScoreRole {
-			continue
+		if targets[i].Role == role && next < len(names) {
+			targets[i] = own[names[next]]
+			next++
 		}
-		if next == len(o.InitScores) {
-			break
-		}
-		targets[i].Name = o.InitScores[next]
-		targets[i].Source = position[targets[i].Name]
-		next++
-	}
-	if next < len(o.InitScores) {
-		return Errorf("init_score names a column twice: %s", NameList(o.InitScores, 10))
 	}
 	return nil
 }
@@ -253,15 +254,13 @@ func Lacks(lacking, names []string) error {
 // than the schema does.
 func (o *Options) agreesWithSchema() error {
 	for _, given := range []struct {
-		option, name string
-		role         Role
-	}{{"label", o.Label, LabelRole}, {"weight", o.Weight, WeightRole}, {"group", o.Group, GroupRole}, {"event", o.Event, EventRole}} {
-		if given.name == "" {
-			continue
-		}
-		if c := o.Schema.named(given.name); c == nil || c.Role != given.role {
-			return Errorf("%s = %q does not agree with the model, whose %s is %s", given.option, given.name,
-				given.option, NameList(o.Schema.withRole(given.role), 1))
+		role  Role
+		names []string
+	}{{LabelRole, o.Labels}, {WeightRole, nonEmpty(o.Weight)}, {GroupRole, nonEmpty(o.Group)}, {EventRole, nonEmpty(o.Event)}} {
+		for _, name := range given.names {
+			if c := o.Schema.named(name); c == nil || c.Role != given.role {
+				return Errorf("%s = %q does not agree with the model, whose %s is %s", given.role, name, given.role, NameList(o.Schema.withRole(given.role), 5))
+			}
 		}
 	}
 	return nil

@@ -43,7 +43,8 @@ func (s *Reader) CountCells() {
 			}
 		}
 	}
-	hold(s.Label, s.Weight, s.Group, s.Event)
+	hold(s.Weight, s.Group, s.Event)
+	hold(s.Labels...)
 	hold(s.InitScores...)
 	hold(s.IDs...)
 	hold(s.Categorical...)

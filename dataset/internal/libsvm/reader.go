@@ -62,8 +62,8 @@ func (s *Reader) Columns(ctx context.Context) ([]string, error) {
 		return nil, err
 	}
 	s.names = []string{s.named(labelName, chunk.LabelRole)}
-	if s.Schema == nil && s.Label == "" && !s.Assigns(labelName) {
-		s.Label = labelName
+	if s.Schema == nil && s.Labels == nil && !s.Assigns(labelName) {
+		s.Labels = []string{labelName}
 	}
 	if s.queries {
 		s.names = append(s.names, s.named(queryName, chunk.GroupRole))

@@ -136,8 +136,8 @@ func (s *Source) Columns(ctx context.Context) ([]string, error) {
 	for _, c := range s.added {
 		names = append(names, c.name)
 	}
-	if text, is := chunk.Find[chunk.Headed](s.Source); is && found && !text.HasHeader() && s.Schema == nil && s.Label == "" && !s.Assigns(names[0]) {
-		s.Label = names[0]
+	if text, is := chunk.Find[chunk.Headed](s.Source); is && found && !text.HasHeader() && s.Schema == nil && s.Labels == nil && !s.Assigns(names[0]) {
+		s.Labels = names[:1]
 		s.said = append(s.said, fmt.Sprintf("%s has no header line and files of LightGBM's beside it: its first column, %s, is taken for the label", s.inputs[0].Name, names[0]))
 	}
 	return names, nil

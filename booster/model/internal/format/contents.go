@@ -82,8 +82,11 @@ func (c *Contents) Loss() (objectives.Objective, error) {
 	if err != nil {
 		return nil, err
 	}
-	return objectives.New(c.Objective, objectives.Options{Classes: len(c.Classes), Params: p})
+	return objectives.New(c.Objective, objectives.Options{Classes: len(c.Classes), Targets: len(c.Labels()), Params: p})
 }
+
+// Labels returns the names of the label columns, one for each output where there are several.
+func (c *Contents) Labels() []string { return c.Schema.RoleNames(dataset.LabelRole) }
 
 // DefaultMetrics returns the names of the metrics that are evaluated if none are named.
 func (c *Contents) DefaultMetrics() ([]string, error) {
@@ -94,37 +97,51 @@ func (c *Contents) DefaultMetrics() ([]string, error) {
 	return objectives.DefaultMetrics(c.Objective, c.Link, p)
 }
 
-// LabelGains returns the gains of labels 0, 1, … in ndcg, nil for the usual ones, 2^label − 1. A loss of the caller's has these.
-func (c *Contents) LabelGains() ([]float64, error) {
-	if _, ok := objectives.Lookup(c.Objective); !ok {
-		return nil, nil
+// MetricInput returns what metrics of these names need to know of a table's rows, which was read with the model's schema and has its
+// labels: all but the predictions.
+func (c *Contents) MetricInput(t *dataset.Table, names []string) (in metrics.Input, err error) {
+	in.Outputs = c.Outputs
+	labels, err := t.Targets(max(len(c.Labels()), 1), c.Classes, c.NumericClasses)
+	if err != nil {
+		return in, err
+	}
+	if in.Labels = labels[0]; len(labels) > 1 {
+		in.Targets = labels
+	}
+	if in.Weights, err = t.Weights(); err != nil {
+		return in, err
+	}
+	info, builtIn := objectives.Lookup(c.Objective)
+	ofQueries := metrics.NeedQueries(names)
+	if ofQueries {
+		if in.Queries, err = t.Groups(); err == nil && in.Queries == nil {
+			err = fmt.Errorf("%w: metrics of queries: %w", dataset.ErrTable, objectives.ErrNoQueries)
+		}
+		if err != nil {
+			return in, err
+		}
+	}
+	if !builtIn || !ofQueries && !info.Times { // what follows is of a built-in loss
+		return in, nil
 	}
 	o, err := c.Loss()
 	if err != nil {
-		return nil, err
+		return in, err
 	}
-	return objectives.GainsOf(o), nil
+	in.Gains, in.Survival = objectives.GainsOf(o), (*metrics.Survival)(objectives.SurvivalOf(o))
+	return in, nil
 }
 
-// Survival returns what metrics need to know of a model of times, nil for other models.
-func (c *Contents) Survival() (*metrics.Survival, error) {
-	if info, ok := objectives.Lookup(c.Objective); !ok || !info.Times {
-		return nil, nil
-	}
-	o, err := c.Loss()
-	if err != nil {
-		return nil, err
-	}
-	return (*metrics.Survival)(objectives.SurvivalOf(o)), nil
-}
-
-// OutputNames returns what the predictions of several outputs are called: classes, or levels of quantiles. It is nil for one output.
+// OutputNames returns what the predictions of several outputs are called: classes, labels, or levels of quantiles. It is nil for one output.
 func (c *Contents) OutputNames() []string {
 	if c.Outputs == 1 {
 		return nil
 	}
 	if len(c.Classes) == c.Outputs {
 		return c.Classes
+	}
+	if labels := c.Labels(); len(labels) > 1 {
+		return labels
 	}
 	p, err := c.lossParams()
 	names := make([]string, c.Outputs)

@@ -161,6 +161,9 @@ func (c *Contents) checkSchema() error {
 			return fmt.Errorf("column %q has level %q twice", s.Name, level)
 		}
 	}
+	if labels := len(c.Labels()); labels > 1 && (labels != c.Outputs || c.Classes != nil) {
+		return fmt.Errorf("%d labels for %d outputs and %d classes", labels, c.Outputs, len(c.Classes))
+	}
 	for _, list := range [][]string{names, ids} {
 		if name, twice := repeated(list); twice {
 			return fmt.Errorf("column %q stands twice", name)
