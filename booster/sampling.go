@@ -88,7 +88,7 @@ func newSampler(p *Params, rows int, samples *rowSamples, pool *parallel.Pool) s
 func (s *sampler) choose(buffer *gradients.Buffer, rows, round int) {
 	switch {
 	case s.goss != nil:
-		if s.p.Boosting != RandomForest && round < int(1/s.p.LearningRate) { // the trees have learned too little for gradients to show which rows matter
+		if s.p.Boosting != RandomForest && round < int(1/s.p.rateOf(0)) { // the trees have learned too little for gradients to show which rows matter
 			return
 		}
 		s.bag = s.sample
