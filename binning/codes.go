@@ -298,3 +298,49 @@ func (l *list) check(rows int) error {
 	}
 	return nil
 }
+
+// Feature writes the codes of a feature to dst, one per row.
+func (c *Codes) Feature(f int, dst []uint32) {
+	if l := c.features[f].list; l != nil {
+		for row := range dst {
+			dst[row] = l.defaultBin
+		}
+		for i, row := range l.rows {
+			dst[row] = l.codes.At(i)
+		}
+		return
+	}
+	column := c.column(f)
+	for row := range dst {
+		dst[row] = column.At(row)
+	}
+}
+
+// Recoded is a feature whose rows get other codes.
+type Recoded struct {
+	Feature int
+	Codes   []uint32 // one per row
+	Regular uint32   // codes of present values; the next one is the missing code
+}
+
+// Recode returns codes in which some features have others. It shares the memory of the rest.
+func (c *Codes) Recode(others []Recoded) *Codes {
+	out := &Codes{rows: c.rows, features: append([]coded(nil), c.features...), limit: c.limit, keep: c.keep}
+	if c.plain != nil {
+		for f := range out.features {
+			column := c.column(f)
+			out.features[f].all = &column
+		}
+	}
+	for _, o := range others {
+		feature := &out.features[o.Feature]
+		feature.list, feature.nCodes = nil, o.Regular
+		if feature.hasMissing {
+			feature.nCodes++
+		}
+		column := newColumn(WidthOf(feature.nCodes), c.rows)
+		column.set(o.Codes)
+		feature.all = &column
+	}
+	return out
+}

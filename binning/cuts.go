@@ -29,7 +29,13 @@ type Feature struct {
 	// NameHashes, ascending, stand for levels that are not in the dictionary and take the last code; see
 	// HashesName.
 	NameHashes []uint32
+	// Ordered reports whether the codes of a categorical feature are in an order that splits go by, like those of
+	// numbers: the levels of a code and of those below it go left. Several levels may have one code.
+	Ordered bool
 }
+
+// BySets reports whether splits of the feature are by sets of codes.
+func (f *Feature) BySets() bool { return f.Kind == Categorical && !f.Ordered }
 
 // NoCode marks a dictionary level without a code of its own: it is read as missing.
 const NoCode = ^uint32(0)

@@ -51,6 +51,14 @@ func (c *Cuts) Extend(schema dataset.Schema, pop Population, p Params) (*Cuts, [
 			return nil, nil, fmt.Errorf("%w: column %q has %d levels, %d of them counted, the cuts know %d",
 				ErrMismatch, feature.Name, levels, len(pop.Counts[f]), len(feature.Codes))
 		}
+		if feature.Ordered { // where a new level would stand among the others is not known
+			codes := slices.Clone(feature.Codes)
+			for len(codes) < len(columns[f].Levels) {
+				codes = append(codes, NoCode)
+			}
+			feature.Codes = codes
+			continue
+		}
 		if note := feature.extend(&columns[f], pop.Counts[f], p); note != "" {
 			notes = append(notes, note)
 		}

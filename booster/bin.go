@@ -8,13 +8,16 @@ import (
 
 	"boost/binning"
 	"boost/booster/cache"
+	"boost/booster/internal/levels"
 	"boost/dataset"
 )
 
 // binned is what binning makes of the inputs.
 type binned struct {
 	schema      dataset.Schema
-	cuts        *binning.Cuts
+	found       *binning.Cuts   // what tables are coded with
+	coding      *levels.Coding  // of levels that are put in order after that; nil for none
+	cuts        *binning.Cuts   // of the model
 	matrix      *binning.Matrix // of the training rows
 	sets        []*evalSet
 	fingerprint string // of the training table
@@ -28,9 +31,10 @@ func (r *run) bin(ctx context.Context, in *inputs, ex *examples) (*binned, error
 	data := &binned{schema: in.schema}
 	var notes []string
 	var err error
-	if data.cuts, notes, err = r.findCuts(ctx, in.train, ex); err != nil {
+	if data.found, notes, err = r.findCuts(ctx, in.train, ex); err != nil {
 		return nil, err
 	}
+	data.cuts = data.found
 	out := r.cache.create(r.log)
 	if err := r.code(ctx, in, ex, data, out); err != nil {
 		out.discard()
@@ -46,7 +50,7 @@ func (r *run) bin(ctx context.Context, in *inputs, ex *examples) (*binned, error
 		sets[1+i].Fingerprint = data.validPrints[i]
 	}
 	r.report.BinSeconds = time.Since(start).Seconds()
-	out.finish(&cache.Contents{Schema: in.schema, Cuts: data.cuts, Notes: notes, Fingerprint: data.fingerprint, Others: in.whole.metaColumns(), Sets: sets})
+	out.finish(&cache.Contents{Schema: in.schema, Cuts: data.found, Notes: notes, Fingerprint: data.fingerprint, Others: in.whole.metaColumns(), Sets: sets})
 	r.log.Debug("bin matrix", "layout", data.matrix.Layout(), "reason", data.matrix.Reason(), "codes", data.matrix.String())
 	return data, nil
 }
@@ -78,6 +82,9 @@ func (r *run) code(ctx context.Context, in *inputs, ex *examples, data *binned, 
 	if err != nil {
 		return err
 	}
+	if codes, err = r.orderLevels(ctx, codes, ex, data); err != nil {
+		return err
+	}
 	if r.p.anyBuilder() { // sparse sums may pay
 		codes.KeepLists()
 	}
@@ -99,7 +106,7 @@ func (r *run) code(ctx context.Context, in *inputs, ex *examples, data *binned, 
 
 // codesOf codes a set. Its matrix may take the memory that the sets before leave.
 func (r *run) codesOf(ctx context.Context, s source, data *binned, out *cacheOutput) (*binning.Codes, error) {
-	codes, err := s.code(ctx, data.cuts, r.p.Binning, r.pool)
+	codes, err := s.code(ctx, data.found, r.p.Binning, r.pool)
 	if err != nil {
 		return nil, err
 	}

@@ -69,6 +69,9 @@ func (r *run) newEvalSet(ctx context.Context, v validSet, ex *examples, data *bi
 	if err != nil {
 		return nil, err
 	}
+	if data.coding != nil {
+		codes = data.coding.Recode(codes)
+	}
 	if s.matrix, err = r.layOut(ctx, codes, r.p.scoringLayout()); err != nil {
 		return nil, err
 	}

@@ -126,6 +126,7 @@ func (b *boosting) growTree(l *lane, round, output int) (g grown) {
 	if *made, g.err = l.grower.Grow(l.storage, b.sampler.bag, round, output); g.err != nil {
 		return g
 	}
+	b.data.placeUnseen(made)
 	scores := b.scores[output*b.n : (output+1)*b.n]
 	if level, ok := b.leafLevel(output); ok {
 		l.grower.QuantileLeaves(made, l.storage, level, b.LabelsOf(output), scores)

@@ -43,7 +43,7 @@ func DefaultDart() Dart {
 
 // modeSettings describes how rounds make up a model, and how rows are drawn for them.
 func modeSettings(p *Params) []setting.Setting {
-	return slices.Concat(boostingSettings(p), scheduleSettings(p), dartSettings(&p.Dart), rowSampleSettings(p))
+	return slices.Concat(boostingSettings(p), scheduleSettings(p), dartSettings(&p.Dart), rowSampleSettings(p), levelSettings(p))
 }
 
 func boostingSettings(p *Params) []setting.Setting {

@@ -73,6 +73,8 @@ type Params struct {
 	QuantizeDType string // a name of ptq.Forms: what ErrorFeedback stores leaves in; "" = none
 	ErrorFeedback bool   // scores see each tree's leaves as they are stored
 
+	LevelSplits string // how levels are split; "" = SetSplits
+
 	Metrics      []string // empty = the objective's own
 	MetricsEvery int
 
@@ -85,7 +87,7 @@ func Defaults() Params {
 	return Params{
 		Boosting: PlainBoosting, Dart: DefaultDart(), RateSchedule: ConstantRate, Rounds: 100, LearningRate: 0.1, Seed: 1, Gradients: "i16", Builder: "auto",
 		GradientMode: symmetric, Rounding: gradients.AutoName, RenewLeaves: gradients.AutoName,
-		RowFraction: 1, RowEvery: 1, MvsLambda: gradients.AutoLambda, MetricsEvery: 1,
+		RowFraction: 1, RowEvery: 1, MvsLambda: gradients.AutoLambda, LevelSplits: SetSplits, MetricsEvery: 1,
 		Binning: binning.Defaults(), Tree: grow.Defaults(),
 	}
 }
@@ -105,7 +107,7 @@ func Defaults() Params {
 // Defaults returned.
 func (p Params) OrDefaults() Params {
 	usual := Defaults()
-	p.Builder, p.Boosting, p.RateSchedule = cmp.Or(p.Builder, usual.Builder), cmp.Or(p.Boosting, usual.Boosting), cmp.Or(p.RateSchedule, usual.RateSchedule)
+	p.Builder, p.Boosting, p.RateSchedule, p.LevelSplits = cmp.Or(p.Builder, usual.Builder), cmp.Or(p.Boosting, usual.Boosting), cmp.Or(p.RateSchedule, usual.RateSchedule), cmp.Or(p.LevelSplits, usual.LevelSplits)
 	fillIn(trainSettings(&p), trainSettings(&usual))
 	fillIn(dartSettings(&p.Dart), dartSettings(&usual.Dart))
 	fillIn(binning.Settings(&p.Binning), binning.Settings(&usual.Binning))
@@ -223,7 +225,7 @@ func (p Params) Validate() error {
 	if form, err := ptq.ParseForm(p.QuantizeDType); err == nil {
 		p.QuantizeDType = form.String() // its name in any case
 	}
-	p.Builder, p.Boosting, p.RateSchedule = cmp.Or(p.Builder, "auto"), cmp.Or(p.Boosting, PlainBoosting), cmp.Or(p.RateSchedule, ConstantRate)
+	p.Builder, p.Boosting, p.RateSchedule, p.LevelSplits = cmp.Or(p.Builder, "auto"), cmp.Or(p.Boosting, PlainBoosting), cmp.Or(p.RateSchedule, ConstantRate), cmp.Or(p.LevelSplits, SetSplits)
 	problems := slices.Concat(setting.Check(trainSettings(&p)), setting.Check(modeSettings(&p)), setting.Check(objectives.Settings(&p.Loss)), setting.Check(grow.Settings(&p.Tree)), p.Tree.Check(),
 		p.checkLoss(), p.checkClassWeights(), p.checkGradients(), p.checkGoss(), p.checkMvs(), p.checkFeedback(), p.checkBoosting(), p.checkSchedule(), p.checkRowSamples(), p.checkHoldout())
 	if err := p.Binning.Validate(); err != nil {

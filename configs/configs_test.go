@@ -72,7 +72,7 @@ func TestKeysBindTheirField(t *testing.T) {
 		"train.objective": `"binary"`, "train.gradients": `"f32"`, "gradients.mode": `"asymmetric"`, "gradients.rounding": `"nearest"`,
 		"gradients.renew_leaves": `"on"`, "gradients.l2_bytes": "1000", "train.builder": `"row"`, "binning.placement": `"value"`,
 		"binning.storage": `"uniform"`, "train.time_limit": `"3s"`, "train.memory_limit": `"1KiB"`, "metrics.names": `["auc"]`,
-		"data.positive_class": `"yes"`, "categorical.order": `"name"`, "binning.layout": `"row"`, "binning.missing_as": `"mask"`,
+		"data.positive_class": `"yes"`, "categorical.order": `"name"`, "categorical.splits": `"target"`, "binning.layout": `"row"`, "binning.missing_as": `"mask"`,
 		"binning.bundle": `"off"`, "train.valid_by": `"split"`, "train.valid_share": `"25%"`, "quantize.dtype": `"Q4_0"`,
 		"binning.forced_cuts": `{a = [1, 2.5]}`, "binning.max_bin_by_feature": `{a = 7}`, "objective.alpha": "[0.1, 0.9]", "objective.target": `"map"`, "objective.norm": `"off"`, "objective.ties": `"efron"`, "objective.distribution": `"extreme"`, "objective.label_gain": "[0, 1]", "tree.growth": `"depth"`, "tree.forced_splits": `"{\"feature\":0,\"threshold\":1}"`, "constraints.interaction": `[["a"], ["b", "c"]]`, "constraints.monotone": `{a = -1}`, "objective.class_weight": `{a = 2.5}`,
 		"train.boosting": `"dart"`, "dart.sample": `"uniform"`, "dart.normalize": `"tree"`,

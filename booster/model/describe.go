@@ -89,14 +89,16 @@ func describeCompression(z *Compression) *CompressionDescription {
 
 // FeatureDescription is one feature of a Description.
 type FeatureDescription struct {
-	Name   string  `json:"name"`
-	Kind   string  `json:"kind"`             // "float32", "float64" or "category"
-	Levels int     `json:"levels,omitempty"` // of the dictionary
-	Cuts   int     `json:"cuts,omitempty"`
-	Codes  int     `json:"codes"`   // the missing code included
-	Gaps   bool    `json:"missing"` // had missing values in training
-	Splits int     `json:"splits"`
-	Gain   float64 `json:"gain"` // total of its splits
+	Name   string `json:"name"`
+	Kind   string `json:"kind"`             // "float32", "float64" or "category"
+	Levels int    `json:"levels,omitempty"` // of the dictionary
+	// Ordered reports whether splits go by an order of the levels, instead of sets of them.
+	Ordered bool    `json:"ordered,omitempty"`
+	Cuts    int     `json:"cuts,omitempty"`
+	Codes   int     `json:"codes"`   // the missing code included
+	Gaps    bool    `json:"missing"` // had missing values in training
+	Splits  int     `json:"splits"`
+	Gain    float64 `json:"gain"` // total of its splits
 }
 
 // SectionDescription is one section of the model's file.
@@ -174,7 +176,7 @@ func (m *Model) describeColumns(d *Description) {
 			Codes: int(feature.NCodes()), Gaps: feature.HasMissing,
 		}
 		if feature.Kind == binning.Categorical {
-			d.Features[f].Levels = len(column.Levels)
+			d.Features[f].Levels, d.Features[f].Ordered = len(column.Levels), feature.Ordered
 		} else {
 			d.Features[f].Cuts = len(c.Cuts.Of32(f)) + len(c.Cuts.Of64(f))
 		}

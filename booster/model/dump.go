@@ -3,6 +3,7 @@ package model
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -28,6 +29,9 @@ func (m *Model) DumpTrees(w io.Writer) error {
 			name := plain(c.Cuts.Features[f].Name)
 			if t.Categorical[node] {
 				return setWords(name, levels[f], t.Set(node), t.MissingLeft[node])
+			}
+			if c.Cuts.Features[f].Ordered {
+				return prefixWords(name, levels[f], t.Code[node], t.MissingLeft[node])
 			}
 			return cutWords(name, m.cutText(f, t.Code[node]), t.MissingLeft[node])
 		})
@@ -59,6 +63,25 @@ func (m *Model) cutText(f int, code uint32) string {
 		return strconv.FormatFloat(cuts[code], 'g', -1, 64)
 	}
 	return ""
+}
+
+// mostNamed is how many levels a split by order names.
+const mostNamed = 10
+
+// prefixWords words a split that sends the levels of a code and of those below it left.
+func prefixWords(name string, levels [][]string, code uint32, missingLeft bool) string {
+	if int(code) == len(levels)-1 {
+		return cutWords(name, "", missingLeft)
+	}
+	inside := slices.Concat(levels[:code+1]...)
+	if more := len(inside) - mostNamed; more > 0 {
+		inside = append(inside[len(inside)-mostNamed:], fmt.Sprintf("… %d before these", more))
+	}
+	words := name + " in {" + strings.Join(inside, ", ") + "}"
+	if missingLeft {
+		words += " or is missing"
+	}
+	return words
 }
 
 func cutWords(name, cut string, missingLeft bool) string {

@@ -169,7 +169,7 @@ func uniteColumns(models []*Model) (*union, error) {
 				return nil, fmt.Errorf("column %q: %w", c.Name, err)
 			}
 		}
-		u.remaps[i] = remap{make([]int32, feature), make([][]uint32, feature), make([][]uint32, feature)}
+		u.remaps[i] = newRemap(feature)
 	}
 	for j := range u.schema.Columns {
 		if c := &u.schema.Columns[j]; c.Role == dataset.Feature {
@@ -245,6 +245,10 @@ func (u *union) uniteFeature(column *dataset.ColumnSchema, from []sourceFeature)
 	case dataset.Category:
 		feature.Kind = binning.Categorical
 		u.uniteCodes(&feature, column, from)
+		feature.Ordered = u.sameOrder(&feature, from)
+		for _, s := range from {
+			u.remaps[s.model].spread[s.feature] = u.cutsOf(s).Features[s.feature].Ordered && !feature.Ordered
+		}
 	case dataset.Float32:
 		feature.Kind = binning.Numeric32
 		cuts := u.uniteCuts(&feature, from)
@@ -262,6 +266,14 @@ func (u *union) uniteFeature(column *dataset.ColumnSchema, from []sourceFeature)
 	u.cuts.Ptrs64 = append(u.cuts.Ptrs64, uint32(len(u.cuts.Values64)))
 	u.cuts.Features = append(u.cuts.Features, feature)
 	return nil
+}
+
+// sameOrder reports whether the levels of a feature are in one order in all models, which is that of its codes.
+func (u *union) sameOrder(feature *binning.Feature, from []sourceFeature) bool {
+	return !slices.ContainsFunc(from, func(s sourceFeature) bool {
+		own := &u.cutsOf(s).Features[s.feature]
+		return !own.Ordered || own.Regular != feature.Regular || !slices.Equal(own.Codes, feature.Codes)
+	})
 }
 
 func (u *union) cutsOf(s sourceFeature) *binning.Cuts { return u.models[s.model].contents.Cuts }

@@ -14,6 +14,11 @@ type remap struct {
 	feature []int32    // by old feature
 	code    [][]uint32 // numeric: the last code of a split's left side, by the old one; nil if it stays
 	old     [][]uint32 // categorical: old code of each code, NoCode where that was missing; nil if all stay
+	spread  []bool     // ordered features that are none any more: their splits become sets
+}
+
+func newRemap(features int) remap {
+	return remap{make([]int32, features), make([][]uint32, features), make([][]uint32, features), make([]bool, features)}
 }
 
 // tree returns the tree over the new cuts; it shares what stays.
@@ -22,13 +27,19 @@ func (r *remap) tree(t *tree.Tree) tree.Tree {
 	out.Feature, out.Code = slices.Clone(t.Feature), slices.Clone(t.Code)
 	sets := make([][]uint32, t.NumSets())
 	changed := false
+	if slices.Contains(r.spread, true) {
+		out.Categorical = slices.Clone(t.Categorical)
+	}
 	for n, f := range t.Feature {
 		out.Feature[n] = r.feature[f]
 		switch {
+		case r.spread[f]:
+			out.Categorical[n], out.Code[n] = true, uint32(len(sets))
+			sets, changed = append(sets, r.set(n, t)), true
 		case t.Categorical[n]:
 			sets[t.Code[n]] = t.Set(n)
 			if r.old[f] != nil {
-				sets[t.Code[n]], changed = r.set(t, n), true
+				sets[t.Code[n]], changed = r.set(n, t), true
 			}
 		case r.code[f] != nil:
 			out.Code[n] = r.code[f][t.Code[n]]
@@ -37,7 +48,7 @@ func (r *remap) tree(t *tree.Tree) tree.Tree {
 	if !changed {
 		return out
 	}
-	out.SetPtrs, out.Sets = make([]uint32, 1, len(t.SetPtrs)), nil
+	out.SetPtrs, out.Sets = make([]uint32, 1, len(sets)+1), nil
 	for _, set := range sets {
 		out.Sets = append(out.Sets, set...)
 		out.SetPtrs = append(out.SetPtrs, uint32(len(out.Sets)))
@@ -45,15 +56,18 @@ func (r *remap) tree(t *tree.Tree) tree.Tree {
 	return out
 }
 
-// set returns the new codes that go left at a categorical node: those of levels in its set,
+// set returns the new codes that go left at a node of a categorical feature: those of levels that went left,
 // and where missing values go left also those of levels that it knew nothing of.
-func (r *remap) set(t *tree.Tree, node int) []uint32 {
+func (r *remap) set(node int, t *tree.Tree) []uint32 {
 	var out []uint32
-	was := t.Set(node)
 	for code, old := range r.old[t.Feature[node]] {
 		left := t.MissingLeft[node]
-		if old != binning.NoCode {
-			_, left = slices.BinarySearch(was, old)
+		switch {
+		case old == binning.NoCode:
+		case t.Categorical[node]:
+			_, left = slices.BinarySearch(t.Set(node), old)
+		default:
+			left = old <= t.Code[node]
 		}
 		if left {
 			out = append(out, uint32(code))
@@ -79,7 +93,7 @@ func (m *Model) TreesOn(c *binning.Cuts) ([]tree.Tree, error) {
 	if len(c.Features) != len(own.Features) {
 		return nil, fmt.Errorf("%d features instead of %d", len(c.Features), len(own.Features))
 	}
-	r := &remap{make([]int32, len(own.Features)), make([][]uint32, len(own.Features)), make([][]uint32, len(own.Features))}
+	r := newRemap(len(own.Features))
 	changed := false
 	for f := range own.Features {
 		r.feature[f] = int32(f)

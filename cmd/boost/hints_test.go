@@ -200,6 +200,8 @@ func TestAdvice(t *testing.T) {
 			return fmt.Sprintf("%s,%d.5", cmp.Or(map[int]string{20: "none", 40: "?!", 60: "n.a.", 80: "x y"}[i], strconv.Itoa(i%7)), i)
 		}), "train FILE --label y" + regress},
 		{"layout.svm", sparse, "train FILE --set train.memory_limit=1500KB --set binning.layout=row --set tree.min_data_in_leaf=1 --leaves 2" + regress},
+		{"forced_zone.csv", rows("x,z,y", "1,a,2", "2,b,3", "3,c,5"), `train FILE --label y --set categorical.splits=target --set tree.forced_splits={"feature":"z","threshold":"a"}` + regress},
+		{"times.csv", rows("x,y", "a,2", "b,-3", "a,5"), "train FILE --label y --set categorical.splits=target --objective cox"},
 		{"goss.csv", rows("x,y", "1,2", "2,3", "3,5"), "train FILE --label y --set sampling.goss_top=0.2 --set sampling.goss_other=0.1 --set sampling.row_fraction=0.5" + regress},
 		{"dart.csv", rows("x,y", "1,2", "2,3", "3,5"), "train FILE --label y --set dart.drop_rate=0.2" + regress},
 		{"forest.csv", rows("x,y", "1,2", "2,3", "3,5"), "train FILE --label y --set train.boosting=rf --set sampling.row_fraction=0.5 --set sampling.row_every=2" + regress},

@@ -7,6 +7,7 @@ import (
 	"boost/booster/model"
 	"boost/dataset"
 	"boost/internal/format"
+	"boost/tree"
 )
 
 // Tree is one tree; split i goes to splits[left] or splits[right], or to
@@ -49,10 +50,10 @@ func treeOf(m *model.Model, i int) Tree {
 		if !t.NoStatistics() {
 			s.Gain, s.Cover = &t.Gain[n], &t.Cover[n]
 		}
-		if t.Categorical[n] {
-			s.Levels = levelsOf(c, f, t.Set(n))
-			feature := &c.Cuts.Features[f]
-			s.OtherLevels = len(feature.NameHashes) > 0 && slices.Contains(t.Set(n), feature.Regular-1)
+		if feature := &c.Cuts.Features[f]; feature.Kind == binning.Categorical {
+			set := codesLeft(t, n)
+			s.Levels = levelsOf(c, f, set)
+			s.OtherLevels = len(feature.NameHashes) > 0 && slices.Contains(set, feature.Regular-1)
 		} else {
 			s.Cut = cutOf(c.Cuts, f, int(t.Code[n]))
 		}
@@ -65,6 +66,18 @@ func treeOf(m *model.Model, i int) Tree {
 		}
 	}
 	return out
+}
+
+// codesLeft returns the codes that go left at a split of a categorical feature.
+func codesLeft(t *tree.Tree, node int) []uint32 {
+	if t.Categorical[node] {
+		return t.Set(node)
+	}
+	codes := make([]uint32, t.Code[node]+1)
+	for i := range codes {
+		codes[i] = uint32(i)
+	}
+	return codes
 }
 
 // cutOf returns the border above a code, nil behind the last one, where all values go left.

@@ -27,6 +27,7 @@ const (
 	RankTargets Purpose = 11 // chances of rows that rank_xendcg learns
 	RandomCuts  Purpose = 12 // cuts of extremely randomised trees
 	DropRounds  Purpose = 13 // rounds that a round leaves out
+	LevelOrders Purpose = 14 // orders of rows in statistics of levels
 )
 
 // Mix is the finalizer of SplitMix64: a bijection that scatters every bit.

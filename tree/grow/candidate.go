@@ -1,7 +1,6 @@
 package grow
 
 import (
-	"boost/binning"
 	"boost/gradients"
 	"boost/internal/kernel/scan"
 )
@@ -177,7 +176,7 @@ func fill[G scan.Grad, H scan.Hess](q *search, c *candidate, f int, s scan.Split
 	}
 	*c = candidate{
 		found: true, gain: gain, feature: f, code: s.Code, grouping: grouping,
-		categorical: q.config.Features[f].Kind == binning.Categorical,
+		categorical: q.config.Features[f].BySets(),
 		missingLeft: s.MissingLeft, unproven: s.Unproven, left: sumsOf(q, s.Left),
 	}
 	c.score = gain

@@ -31,7 +31,7 @@ func newReuse(p *Params, features []binning.Feature) *reuse {
 	}
 	u.newBoth = u.newFeature * u.newCut
 	for f := range features {
-		if feature := &features[f]; feature.Kind != binning.Categorical && feature.HasMissing {
+		if feature := &features[f]; !feature.BySets() && feature.HasMissing {
 			u.cuts[f] = append(u.cuts[f], feature.Regular-1)
 		}
 	}

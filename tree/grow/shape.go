@@ -18,7 +18,7 @@ func shapesOf(features []binning.Feature, m *binning.Matrix) ([]shape, []scan.Sp
 	var counts []int
 	for f := len(features) - 1; f >= 0; f-- {
 		feature := &features[f]
-		s := shape{numeric: feature.Kind != binning.Categorical}
+		s := shape{numeric: !feature.BySets()}
 		if flags++; !s.numeric || feature.Regular != 2 || feature.HasMissing {
 			flags = 0
 		}

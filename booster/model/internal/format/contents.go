@@ -70,7 +70,7 @@ func Features(c *binning.Cuts) []tree.Feature {
 	for f := range features {
 		features[f] = tree.Feature{
 			Regular:     c.Features[f].Regular,
-			Categorical: c.Features[f].Kind == binning.Categorical,
+			Categorical: c.Features[f].BySets(),
 		}
 	}
 	return features

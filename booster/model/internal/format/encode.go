@@ -67,6 +67,9 @@ func decodeFull(data []byte, h Header, text []byte) (c Contents, err error) {
 	if c.Cuts, err = decodeCuts(sections[0], c.FeatureColumns()); err != nil {
 		return c, err
 	}
+	if err := c.markOrdered(man.Ordered); err != nil {
+		return c, err
+	}
 	if err := c.checkHead(); err != nil {
 		return c, Errorf("the model is damaged: %w", err)
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strconv"
 
+	"boost/binning"
 	"boost/dataset"
 	"boost/objectives"
 )
@@ -26,7 +27,7 @@ var (
 	KindNames = []string{dataset.Float32: "float32", dataset.Float64: "float64", dataset.Category: "category", dataset.Text: "text"}
 )
 
-// Manifest is the JSON object behind the header: everything but the large arrays. It
+// Manifest is the JSON object behind the header: everything but the large arrays. It is flat because its fields are the keys of the object. It
 // is written by manifestOf with sorted keys and no spaces, and read into this.
 type manifest struct {
 	After          int             `json:"after"` // this and the next three only where they say something
@@ -43,6 +44,7 @@ type manifest struct {
 	Numerics       int             `json:"numerics_version"`
 	NumericClasses bool            `json:"numeric_classes"`
 	Objective      Text            `json:"objective"`
+	Ordered        textList        `json:"ordered"` // categorical features whose codes splits go by; only where there are such
 	Outputs        int             `json:"outputs"`
 	Params         json.RawMessage `json:"params"`
 	Sections       entryList       `json:"sections"`
@@ -99,10 +101,41 @@ func (c *Contents) Manifest() map[string]any {
 	if len(c.Segments) > 0 {
 		object["segments"] = List(c.Segments, segmentForm)
 	}
+	if ordered := c.ordered(); len(ordered) > 0 {
+		object["ordered"] = List(ordered, func(name string) any { return Text(name).Form() })
+	}
 	if len(c.Derived) > 0 {
 		object["derived"] = List(c.Derived, func(form string) any { return Text(form).Form() })
 	}
 	return object
+}
+
+// ordered returns the names of the ordered features, in the features' order.
+func (c *Contents) ordered() (names []string) {
+	for f := range c.Cuts.Features {
+		if feature := &c.Cuts.Features[f]; feature.Ordered {
+			names = append(names, feature.Name)
+		}
+	}
+	return names
+}
+
+// markOrdered marks the features of these names, which come in the features' order, as ordered.
+func (c *Contents) markOrdered(names []string) error {
+	for f := range c.Cuts.Features {
+		feature := &c.Cuts.Features[f]
+		if len(names) == 0 || feature.Name != names[0] {
+			continue
+		}
+		if feature.Kind != binning.Categorical {
+			return Errorf("the model is damaged: the levels of feature %q, which has none, are in order", feature.Name)
+		}
+		feature.Ordered, names = true, names[1:]
+	}
+	if len(names) > 0 {
+		return Errorf("the model is damaged: there is no feature %q whose levels are in order, or it stands elsewhere", names[0])
+	}
+	return nil
 }
 
 // Keys are written in the order of their bytes.

@@ -40,7 +40,7 @@ func (c *Contents) Narrow(keep LevelNames) Contents {
 	for f, column := range n.FeatureColumns() {
 		feature := &n.Cuts.Features[f]
 		switch {
-		case column.Kind != dataset.Category:
+		case column.Kind != dataset.Category || feature.Ordered:
 		case partitions[f] == nil:
 			column.Levels, feature.Codes, feature.Unnamed, feature.NameHashes = nil, []uint32{}, false, nil
 		default:
@@ -92,8 +92,18 @@ func (u *inUse) cuts(all *binning.Cuts) *binning.Cuts {
 		switch feature.Kind {
 		case binning.Categorical:
 			// The codes go with the levels, which the schema has.
-			if !u.features[f] {
-				feature.Regular = 1
+			switch {
+			case !u.features[f]:
+				feature.Regular, feature.Ordered = 1, false
+			case feature.Ordered: // levels that no split divides share a code
+				feature.Codes = slices.Clone(feature.Codes)
+				for level, code := range feature.Codes {
+					if code != binning.NoCode {
+						place, _ := slices.BinarySearch(u.codes[f], code)
+						feature.Codes[level] = uint32(place)
+					}
+				}
+				feature.Regular = uint32(len(u.codes[f])) + 1
 			}
 		case binning.Numeric32:
 			cuts.Values = append(cuts.Values, inOrder(all.Of32(f), u.codes[f])...)

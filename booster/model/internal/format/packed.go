@@ -233,6 +233,9 @@ func OpenPacked(data []byte, h Header, manifestText []byte) (*packedModel, error
 	if c.Cuts, err = packed.UnpackCuts(sections[CutsSection], c.FeatureColumns()); err != nil {
 		return nil, damagedSection(CutsSection, err)
 	}
+	if err := c.markOrdered(about.Ordered); err != nil {
+		return nil, err
+	}
 	if c.Outputs < 1 || c.BestRound < 0 || c.BestRound > math.MaxInt32/c.Outputs {
 		return nil, damagedSection(aboutSection, fmt.Errorf("%d rounds of %d outputs", c.BestRound, c.Outputs))
 	}

@@ -187,7 +187,7 @@ func (f *TextForm) cuts(c *Contents) error {
 		c.Cuts.Ptrs = append(c.Cuts.Ptrs, uint32(len(c.Cuts.Values)))
 		c.Cuts.Ptrs64 = append(c.Cuts.Ptrs64, uint32(len(c.Cuts.Values64)))
 	}
-	return nil
+	return c.markOrdered(f.Ordered)
 }
 
 // cuts appends the cuts of a numeric feature. They rise: such as do not are refused before memory is made for them.
@@ -337,7 +337,7 @@ func readSplit(t *tree.Tree, n int, text []byte, cuts *binning.Cuts) error {
 	if feature < 0 || int(feature) >= len(cuts.Features) {
 		return fmt.Errorf("node %d splits on feature %d of %d", n, feature, len(cuts.Features))
 	}
-	if cuts.Features[feature].Kind != binning.Categorical {
+	if !cuts.Features[feature].BySets() {
 		if err := readCode(text, &t.Code[n]); err != nil {
 			return fmt.Errorf("node %d has split %.40s, a code was expected", n, text)
 		}

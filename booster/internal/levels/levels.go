@@ -1,0 +1,148 @@
+// Package levels puts the levels of categorical features in an order by the target.
+//
+// In: the level and the target of each row. Out: a statistic of each level, which orders them, and one of each row that
+// does not know the row's own target. It must not know tables, trees or losses.
+package levels
+
+import (
+	"cmp"
+	"slices"
+
+	"boost/internal/detmath"
+	"boost/internal/rng"
+	"boost/parallel"
+)
+
+// permutations is the number of orders of rows that the statistics of rows are means over.
+const permutations = 4
+
+// priorRows is the number of rows with the mean target that each level begins with.
+const priorRows = 1
+
+// Statistics are smoothed means of the target.
+//
+// That of a level with sum S and weight N of its rows' targets is (S + p·m)/(N + p), m being the mean of all rows and p
+// priorRows, times their mean weight. That of a row is the same of the rows of its level that come before it in an order drawn at random, the mean
+// over some orders: a row's own target is not in it, so that trees cannot read it there (Prokhorenkova et al.,
+// CatBoost, 2018).
+type Statistics struct {
+	Levels []float64 // by level
+	Rows   []float64 // by row; the mean of all rows where it has no level
+	Mean   float64   // of all rows
+}
+
+// Of computes the statistics of a feature with n levels. codes holds the level of each row, n or more for none; weights
+// is nil for rows that weigh 1. The orders of rows are a function of seed and feature. It takes 28 bytes a row, of which 8 stay.
+func Of(codes []uint32, n int, target, weights []float64, seed uint64, feature int, pool *parallel.Pool) *Statistics {
+	s := &Statistics{Levels: make([]float64, n), Rows: make([]float64, len(codes))}
+	var sum, weight detmath.Sum
+	for row := range codes {
+		w := weightOf(weights, row)
+		sum.AddWeighted(w, target[row])
+		weight.Add(w)
+	}
+	prior := priorRows * weight.Round() / float64(len(codes))
+	if total := weight.Round(); total > 0 {
+		s.Mean = sum.Round() / total
+	}
+	for row := range s.Rows {
+		s.Rows[row] = s.Mean
+	}
+	t := &task{Statistics: s, target: target, weights: weights, prior: prior}
+	for o := range t.keys {
+		t.keys[o] = rng.Key(seed, rng.LevelOrders, uint64(feature), uint64(o))
+	}
+	t.gather(codes, n)
+	pool.Do(parallel.Blocks(n, levelBlock), t)
+	return s
+}
+
+func weightOf(weights []float64, row int) float64 {
+	if weights == nil {
+		return 1
+	}
+	return weights[row]
+}
+
+// levelBlock is the number of levels of one piece of work.
+const levelBlock = 16
+
+// task computes the statistics of levels and their rows.
+type task struct {
+	*Statistics
+	target, weights []float64
+	prior           float64
+	keys            [permutations]uint64
+	start           []int   // of each level's rows, and the end
+	rows            []int32 // by level, ascending
+	drawn           []drawn // room for the rows in other orders
+}
+
+type drawn struct {
+	key uint64
+	row int32
+}
+
+// gather lists the rows of each level.
+func (t *task) gather(codes []uint32, n int) {
+	t.start = make([]int, n+1)
+	for _, code := range codes {
+		if int(code) < n {
+			t.start[code+1]++
+		}
+	}
+	for level := range n {
+		t.start[level+1] += t.start[level]
+	}
+	t.rows = make([]int32, t.start[n])
+	t.drawn = make([]drawn, t.start[n])
+	at := slices.Clone(t.start[:n])
+	for row, code := range codes {
+		if int(code) < n {
+			t.rows[at[code]] = int32(row)
+			at[code]++
+		}
+	}
+}
+
+// Run implements parallel.Task.
+func (t *task) Run(_, block int) {
+	lo, hi := parallel.Block(block, len(t.Levels), levelBlock)
+	for level := lo; level < hi; level++ {
+		t.level(level)
+	}
+}
+
+func (t *task) level(level int) {
+	rows := t.rows[t.start[level]:t.start[level+1]]
+	var sum, weight detmath.Sum
+	for _, row := range rows {
+		w := weightOf(t.weights, int(row))
+		sum.AddWeighted(w, t.target[row])
+		weight.Add(w)
+		t.Rows[row] = 0
+	}
+	t.Levels[level] = t.smoothed(sum.Round(), weight.Round())
+	order := t.drawn[t.start[level]:t.start[level+1]]
+	for _, key := range t.keys {
+		for i, row := range rows {
+			order[i] = drawn{rng.Draw(key, uint64(row)), row}
+		}
+		slices.SortFunc(order, func(a, b drawn) int { return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.row, b.row)) })
+		before, weightBefore := 0.0, 0.0
+		for _, d := range order {
+			w := weightOf(t.weights, int(d.row))
+			t.Rows[d.row] += t.smoothed(before, weightBefore) / permutations
+			before += float64(w * t.target[d.row])
+			weightBefore += w
+		}
+	}
+}
+
+// smoothed returns the mean of rows with so much target and weight, and those of the prior.
+func (t *task) smoothed(sum, weight float64) float64 {
+	if weight+t.prior == 0 {
+		return t.Mean
+	}
+	return (sum + float64(t.prior*t.Mean)) / (weight + t.prior)
+}

@@ -1,0 +1,94 @@
+package levels_test
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"boost/booster/internal/levels"
+	"boost/parallel"
+)
+
+// By hand: the mean of all rows is (1+0+0+1+1)/5 = 0.6, and a level of sum S in N rows has (S + 0.6)/(N + 1).
+func TestStatistics(t *testing.T) {
+	pool := parallel.NewPool(1)
+	defer pool.Close()
+	codes := []uint32{0, 0, 1, 2, 3} // the last row has no level
+	target := []float64{1, 0, 0, 1, 1}
+	s := levels.Of(codes, 3, target, nil, 7, 0, pool)
+	for level, want := range []float64{1.6 / 3, 0.6 / 2, 1.6 / 2} {
+		if got := s.Levels[level]; math.Abs(got-want) > 1e-15 {
+			t.Errorf("level %d has %v, want %v", level, got, want)
+		}
+	}
+	// A row that is alone in its level, or has none, knows the mean only.
+	for _, row := range []int{2, 3, 4} {
+		if got := s.Rows[row]; math.Abs(got-0.6) > 1e-15 {
+			t.Errorf("row %d has %v, want 0.6", row, got)
+		}
+	}
+	// Of two rows one comes first in each of four orders: its statistic is 0.6 there, the other's that of the first row.
+	first := math.Round((s.Rows[0]-0.3)/(0.6-0.3)*4) / 4 // share of the orders in which row 0 is first
+	if want := first*0.6 + (1-first)*0.3; math.Abs(s.Rows[0]-want) > 1e-15 {
+		t.Errorf("row 0 has %v, no mean of 0.6 and 0.3 over four orders", s.Rows[0])
+	}
+	if want := first*0.8 + (1-first)*0.6; math.Abs(s.Rows[1]-want) > 1e-15 {
+		t.Errorf("row 1 has %v, want %v where row 0 is first in %v of the orders", s.Rows[1], want, first)
+	}
+}
+
+// A row's own target changes nothing but the mean of all rows; here another row makes up for that.
+func TestRowsDoNotKnowThemselves(t *testing.T) {
+	pool := parallel.NewPool(2)
+	defer pool.Close()
+	const n = 3000
+	codes, target, weights := make([]uint32, n), make([]float64, n), make([]float64, n)
+	for i := range n {
+		codes[i], target[i], weights[i] = uint32(i*i%37), float64(i%11), 1+float64(i%3)
+	}
+	before := levels.Of(codes, 37, target, weights, 1, 4, pool)
+	row, other := 100, slices.Index(codes, codes[100]+1)
+	for ; weights[other] != weights[row] || codes[other] == codes[row]; other++ {
+	}
+	target[row], target[other] = target[row]+5, target[other]-5
+	after := levels.Of(codes, 37, target, weights, 1, 4, pool)
+	if before.Mean != after.Mean {
+		t.Fatalf("the mean is %v instead of %v", after.Mean, before.Mean)
+	}
+	if after.Rows[row] != before.Rows[row] {
+		t.Errorf("the statistic of row %d follows its own target", row)
+	}
+	changed := 0
+	for i := range n {
+		if after.Rows[i] != before.Rows[i] {
+			changed++
+			if codes[i] != codes[row] && codes[i] != codes[other] {
+				t.Fatalf("row %d of level %d has another statistic", i, codes[i])
+			}
+		}
+	}
+	if changed == 0 {
+		t.Error("no row of the level has another statistic")
+	}
+}
+
+// Weights that are all twice as large change nothing, and no number of threads does.
+func TestStatisticsOfWeights(t *testing.T) {
+	const n = 500
+	codes, target, weights, twice := make([]uint32, n), make([]float64, n), make([]float64, n), make([]float64, n)
+	for i := range n {
+		codes[i], target[i], weights[i] = uint32(i*7%90), float64(i*13%17), float64(i%4)
+		twice[i] = 2 * weights[i]
+	}
+	one, three := parallel.NewPool(1), parallel.NewPool(3)
+	defer one.Close()
+	defer three.Close()
+	a, b := levels.Of(codes, 90, target, weights, 3, 1, one), levels.Of(codes, 90, target, twice, 3, 1, three)
+	if !slices.Equal(a.Levels, b.Levels) || !slices.Equal(a.Rows, b.Rows) || a.Mean != b.Mean {
+		t.Error("weights twice as large give other statistics")
+	}
+	none := levels.Of(codes, 90, target, make([]float64, n), 3, 1, one)
+	if slices.ContainsFunc(append(none.Levels, none.Rows...), func(v float64) bool { return v != 0 }) {
+		t.Error("rows without weight count")
+	}
+}

@@ -1,0 +1,156 @@
+package booster_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"boost/booster"
+	"boost/booster/model"
+	"boost/dataset"
+)
+
+// zones makes a table whose column zone has levels of 20 rows each, that follow a label which one number does not explain.
+// Every seventh zone is missing if gaps is set.
+func zones(t *testing.T, rows int, gaps bool) *dataset.Table {
+	t.Helper()
+	zone, x, y := make([]string, rows), make([]float64, rows), make([]float64, rows)
+	for i := range rows {
+		level := i * 7919 % (rows / 20)
+		zone[i], x[i] = fmt.Sprintf("z%d", level), float64(i*31%1009)/1009
+		y[i] = x[i] + math.Sin(float64(level)) + float64(i*17%101)/101
+		if gaps && i%7 == 0 {
+			zone[i] = ""
+		}
+	}
+	table, err := dataset.FromColumns([]dataset.ColumnData{{Name: "zone", Values: zone}, {Name: "x", Values: x}, {Name: "y", Values: y}}, dataset.Label("y"), dataset.Categorical("zone"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return table
+}
+
+func zoneParams() booster.Params {
+	p := booster.Defaults()
+	p.Objective, p.Rounds, p.Tree.Leaves, p.LevelSplits = "regression", 20, 8, booster.AutoSplits
+	return p
+}
+
+// A level that training has not seen stands where the mean of the label does: the prediction is that of a level with
+// such a mean, whatever the other columns say.
+func TestUnseenLevelOfOrder(t *testing.T) {
+	ctx := context.Background()
+	for _, gaps := range []bool{false, true} {
+		m, err := booster.Train(ctx, zoneParams(), zones(t, 4000, gaps))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !m.Contents().Cuts.Features[0].Ordered {
+			t.Fatal("200 levels are not in order")
+		}
+		var levels []string
+		for i := range 200 {
+			levels = append(levels, fmt.Sprintf("z%d", i))
+		}
+		levels = append(levels, "new", "")
+		x := slices.Repeat([]float64{0.5}, len(levels))
+		table, err := dataset.FromColumns([]dataset.ColumnData{{Name: "zone", Values: levels}, {Name: "x", Values: x}}, dataset.As(m.Schema()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := m.Predict(ctx, table)
+		if err != nil {
+			t.Fatal(err)
+		}
+		known := out[:200]
+		fresh, missing := out[200], out[201]
+		if fresh != missing {
+			t.Errorf("gaps %v: a new level predicts %v, a missing one %v", gaps, fresh, missing)
+		}
+		if spread := slices.Max(known) - slices.Min(known); spread < 1 {
+			t.Errorf("gaps %v: levels explain %v of the label, want most of 2", gaps, spread)
+		}
+		// The label's mean at x = 0.5 is 1 + the mean of sin = 1.
+		if !gaps && math.Abs(fresh-1) > 0.25 {
+			t.Errorf("a new level predicts %v, want about the mean, 1", fresh)
+		}
+	}
+}
+
+// Ordered levels give one model from memory, from files, and through a cache; what is written is read again in every form.
+func TestOrderedLevelsInAllForms(t *testing.T) {
+	ctx := context.Background()
+	table := zones(t, 3000, true)
+	p := zoneParams()
+	m, err := booster.Train(ctx, p, table)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := bytesOf(t, m)
+	for _, layout := range []string{"row", "csr", "ellpack", "both"} {
+		q := p
+		q.Binning.Layout, q.Threads = layout, 3
+		other, err := booster.Train(ctx, q, table)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(bytesOf(t, other), file) {
+			t.Errorf("layout %s gives another model", layout)
+		}
+	}
+	again, err := model.DecodeText(m.EncodeText())
+	if err != nil || !bytes.Equal(bytesOf(t, again), file) {
+		t.Errorf("the JSON form reads as another model (%v)", err)
+	}
+	var dump strings.Builder
+	if err := m.DumpTrees(&dump); err != nil || !strings.Contains(dump.String(), "zone in {") {
+		t.Errorf("the trees as text do not name zones (%v)", err)
+	}
+}
+
+// Merging keeps the order where all models have the same one, else its splits become sets; predictions stay.
+func TestMergeOrderedLevels(t *testing.T) {
+	ctx := context.Background()
+	p := zoneParams()
+	first := zones(t, 4000, false)
+	var models []*model.Model
+	for _, table := range []*dataset.Table{first, zones(t, 2000, true)} {
+		m, err := booster.Train(ctx, p, table)
+		if err != nil {
+			t.Fatal(err)
+		}
+		models = append(models, m)
+	}
+	a, _ := models[0].PredictRaw(ctx, first)
+	b, _ := models[1].PredictRaw(ctx, first)
+	for _, c := range []struct {
+		name    string
+		models  []*model.Model
+		other   []float64
+		ordered bool
+	}{{"the same order", []*model.Model{models[0], models[0]}, a, true}, {"different orders", models, b, false}} {
+		t.Run(c.name, func(t *testing.T) {
+			merged, err := model.Merge(c.models...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := merged.Contents().Cuts.Features[0].Ordered; got != c.ordered {
+				t.Errorf("ordered = %v, want %v", got, c.ordered)
+			}
+			got, err := merged.PredictRaw(ctx, first)
+			if err != nil {
+				t.Fatal(err)
+			}
+			base := merged.Contents().BaseScore[0] - c.models[0].Contents().BaseScore[0] - c.models[1].Contents().BaseScore[0]
+			for i := range got {
+				if want := a[i] + c.other[i] + base; math.Abs(got[i]-want) > 1e-9 {
+					t.Fatalf("row %d: %v instead of %v", i, got[i], want)
+				}
+			}
+		})
+	}
+}
