@@ -45,15 +45,19 @@ func TestConstraintsLikePeers(t *testing.T) {
 	}
 	up := map[string]int{"a": 1, "c": -1}
 	changes := map[string]func(p *booster.Params){
-		"plain":          func(p *booster.Params) {},
-		"monotone":       func(p *booster.Params) { p.Tree.Monotone = up },
-		"monotone_down":  func(p *booster.Params) { p.Tree.Monotone = map[string]int{"a": -1, "b": -1} },
-		"monotone_l1l2":  func(p *booster.Params) { p.Tree.Monotone, p.Tree.LambdaL1, p.Tree.LambdaL2 = up, 2, 5 },
-		"max_delta_step": func(p *booster.Params) { p.Tree.MaxDeltaStep = 2.5 },
-		"path_smooth":    func(p *booster.Params) { p.Tree.PathSmooth = 6 },
-		"all":            func(p *booster.Params) { p.Tree.Monotone, p.Tree.MaxDeltaStep, p.Tree.PathSmooth = up, 1.5, 3 },
-		"depth":          func(p *booster.Params) { p.Tree.Growth, p.Tree.Leaves = "depth", 11 },
-		"symmetric":      func(p *booster.Params) { p.Tree.Growth, p.Tree.MaxDepth, p.Tree.MinDataInLeaf = "symmetric", 4, 1 },
+		"plain":                 func(p *booster.Params) {},
+		"monotone":              func(p *booster.Params) { p.Tree.Monotone = up },
+		"monotone_down":         func(p *booster.Params) { p.Tree.Monotone = map[string]int{"a": -1, "b": -1} },
+		"monotone_l1l2":         func(p *booster.Params) { p.Tree.Monotone, p.Tree.LambdaL1, p.Tree.LambdaL2 = up, 2, 5 },
+		"max_delta_step":        func(p *booster.Params) { p.Tree.MaxDeltaStep = 2.5 },
+		"path_smooth":           func(p *booster.Params) { p.Tree.PathSmooth = 6 },
+		"all":                   func(p *booster.Params) { p.Tree.Monotone, p.Tree.MaxDeltaStep, p.Tree.PathSmooth = up, 1.5, 3 },
+		"monotone_intermediate": func(p *booster.Params) { p.Tree.Monotone, p.Tree.MonotoneMethod = up, "intermediate" },
+		"monotone_down_intermediate": func(p *booster.Params) {
+			p.Tree.Monotone, p.Tree.MonotoneMethod = map[string]int{"a": -1, "b": -1}, "intermediate"
+		},
+		"depth":     func(p *booster.Params) { p.Tree.Growth, p.Tree.Leaves = "depth", 11 },
+		"symmetric": func(p *booster.Params) { p.Tree.Growth, p.Tree.MaxDepth, p.Tree.MinDataInLeaf = "symmetric", 4, 1 },
 		"symmetric_l2": func(p *booster.Params) {
 			p.Tree.Growth, p.Tree.MaxDepth, p.Tree.MinDataInLeaf, p.Tree.LambdaL2 = "symmetric", 5, 1, 3
 		},
@@ -171,6 +175,15 @@ func TestMonotone(t *testing.T) {
 		{"extra", func(p *booster.Params) { p.Tree.ExtraTrees = true }},
 		{"together", func(p *booster.Params) { p.Tree.Interaction = [][]string{{"a", "c"}, {"b", "cat"}} }},
 		{"reuse", func(p *booster.Params) { p.Tree.ReuseFeature, p.Tree.ReuseCut = 0.1, 0.3 }},
+		{"intermediate", func(p *booster.Params) { p.Tree.MonotoneMethod = "intermediate" }},
+		{"intermediate_f32", func(p *booster.Params) { p.Tree.MonotoneMethod, p.Gradients = "intermediate", "f32" }},
+		{"intermediate_i4", func(p *booster.Params) { p.Tree.MonotoneMethod, p.Gradients = "intermediate", "i4" }},
+		{"intermediate_csr", func(p *booster.Params) { p.Tree.MonotoneMethod, p.Binning.Layout = "intermediate", "csr" }},
+		{"intermediate_depth", func(p *booster.Params) { p.Tree.MonotoneMethod, p.Tree.Growth = "intermediate", "depth" }},
+		{"intermediate_columns", func(p *booster.Params) { p.Tree.MonotoneMethod, p.Tree.ColNode = "intermediate", 0.6 }},
+		{"intermediate_smooth", func(p *booster.Params) {
+			p.Tree.MonotoneMethod, p.Tree.PathSmooth, p.Tree.MaxDeltaStep = "intermediate", 10, 0.5
+		}},
 		{"free", func(p *booster.Params) { p.Tree.Monotone = nil }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -186,7 +199,7 @@ func TestMonotone(t *testing.T) {
 				return
 			}
 			holds(t, m, columns)
-			if c.name == "smooth" { // is not refitted
+			if strings.HasSuffix(c.name, "smooth") { // is not refitted
 				return
 			}
 			part := table.Take(sequence(0, 400))
@@ -344,5 +357,21 @@ func TestRefitKeepsSteps(t *testing.T) {
 	p.Objective = "l1"
 	if _, err := booster.Train(context.Background(), p, table); !errors.Is(err, booster.ErrParams) {
 		t.Errorf("limits of quantiles: %v", err)
+	}
+}
+
+// Bounds by the values of leaves leave these more room than bounds by middles.
+func TestIntermediateIsCloser(t *testing.T) {
+	table, _ := ordered(t)
+	loss := map[string]float64{}
+	for _, method := range []string{"basic", "intermediate"} {
+		p := booster.Defaults()
+		p.Objective, p.Rounds, p.Tree.Monotone, p.Tree.MonotoneMethod = "regression", 25, map[string]int{"a": 1, "b": -1}, method
+		var report booster.Report
+		train(t, p, table, booster.WithReport(&report))
+		loss[method] = report.Metrics["train"]["rmse"]
+	}
+	if !(loss["intermediate"] < 0.999*loss["basic"]) {
+		t.Errorf("rmse by method: %v", loss)
 	}
 }

@@ -5,7 +5,6 @@ import (
 
 	"boost/binning"
 	"boost/histogram"
-	"boost/tree/grow"
 )
 
 // plan is the way that the rounds are run. It never changes a model, because all ways give the
@@ -106,7 +105,7 @@ func choosePlan(p *Params, m *binning.Matrix, copied []binning.PackedGroup, thre
 // preferSparse reports whether sums are kept of the features that can be split only: only if no
 // builder was asked for.
 func (p *Params) preferSparse(m *binning.Matrix) bool {
-	return p.anyBuilder() && p.Tree.Growth != grow.Symmetric && histogram.PreferSparse(m, p.Tree.Leaves)
+	return p.anyBuilder() && !p.Tree.SearchesAgain() && histogram.PreferSparse(m, p.Tree.Leaves)
 }
 
 func (p *Params) anyBuilder() bool { return p.Builder == "" || p.Builder == "auto" }

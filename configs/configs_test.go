@@ -74,7 +74,7 @@ func TestKeysBindTheirField(t *testing.T) {
 		"binning.storage": `"uniform"`, "train.time_limit": `"3s"`, "train.memory_limit": `"1KiB"`, "metrics.names": `["auc"]`,
 		"data.positive_class": `"yes"`, "categorical.order": `"name"`, "categorical.splits": `"target"`, "binning.layout": `"row"`, "binning.missing_as": `"mask"`,
 		"binning.bundle": `"off"`, "train.valid_by": `"split"`, "train.valid_share": `"25%"`, "quantize.dtype": `"Q4_0"`,
-		"binning.forced_cuts": `{a = [1, 2.5]}`, "binning.max_bin_by_feature": `{a = 7}`, "objective.alpha": "[0.1, 0.9]", "objective.target": `"map"`, "objective.norm": `"off"`, "objective.ties": `"efron"`, "objective.distribution": `"extreme"`, "objective.label_gain": "[0, 1]", "tree.growth": `"depth"`, "tree.forced_splits": `"{\"feature\":0,\"threshold\":1}"`, "constraints.interaction": `[["a"], ["b", "c"]]`, "constraints.monotone": `{a = -1}`, "objective.class_weight": `{a = 2.5}`,
+		"binning.forced_cuts": `{a = [1, 2.5]}`, "binning.max_bin_by_feature": `{a = 7}`, "objective.alpha": "[0.1, 0.9]", "objective.target": `"map"`, "objective.norm": `"off"`, "objective.ties": `"efron"`, "objective.distribution": `"extreme"`, "objective.label_gain": "[0, 1]", "tree.growth": `"depth"`, "constraints.monotone_method": `"intermediate"`, "tree.forced_splits": `"{\"feature\":0,\"threshold\":1}"`, "constraints.interaction": `[["a"], ["b", "c"]]`, "constraints.monotone": `{a = -1}`, "objective.class_weight": `{a = 2.5}`,
 		"train.boosting": `"dart"`, "dart.sample": `"uniform"`, "dart.normalize": `"tree"`,
 		"train.learning_rate_schedule": `"linear"`, "train.learning_rates": "[0.1, 0.05]", "sampling.row_by": `"query"`,
 	}

@@ -47,7 +47,7 @@ const shareOfLast = 0.7
 // drawn for every node they are not: the draw counts splits in the tree's order. Nor where there are
 // so many features that only nodes of a few rows would be.
 func (c *Config) splitsAlone(threads int) bool {
-	return threads > 1 && !c.SparseSums && c.Params.ColNode >= 1 && c.aloneRows() >= 64
+	return threads > 1 && !c.SparseSums && !c.Params.tightens() && c.Params.ColNode >= 1 && c.aloneRows() >= 64
 }
 
 // aloneRows returns the most rows of a node that a worker splits alone, where a tree has all features.
@@ -153,6 +153,7 @@ func (f *frontier) finished(s *split) {
 	switch {
 	case s.err != nil:
 		f.err = s.err
+	case s.again:
 	case s.at == noNode:
 		f.addCandidate(0)
 	default:

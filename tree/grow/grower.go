@@ -74,6 +74,7 @@ type growth struct {
 	nodes   []node // the root is the first
 	nNodes  int
 	leaves  []int32 // nodes by leaf number
+	again   []int   // nodes that are to be searched again, because their bounds have changed
 	made    tree.Tree
 	sizes   sums // of the root's floats, where they are verified
 	err     error
@@ -93,6 +94,9 @@ func New(c Config) *Grower {
 	g.together = newTogether(c.Params.Interaction, c.Features)
 	g.reuse = newReuse(&c.Params, c.Features)
 	g.leaves = make([]int32, 0, c.Params.Leaves)
+	if g.limits != nil && g.limits.tightens {
+		g.again = make([]int, 0, c.Params.Leaves)
+	}
 	g.nodes = make([]node, c.maxNodes(c.Pool.Threads()))
 	g.rows.init(c.Matrix.NRows(), len(g.nodes), c.Pool.Threads())
 	g.all = newSplitter(g, c.Pool.Nested(), c.Strategy)
@@ -112,6 +116,9 @@ func New(c Config) *Grower {
 // resolve sets what follows from other fields.
 func (c *Config) resolve() {
 	p := &c.Params
+	if p.tightens() {
+		c.SparseSums = false // nodes are searched again
+	}
 	if p.Growth != Symmetric {
 		return
 	}
@@ -128,7 +135,7 @@ func (g *Grower) Grow(st *gradients.Storage, bag *gradients.Bag, round, output i
 	}
 	g.growth = growth{
 		storage: st, rule: g.ruleOf(st), round: round, output: output, active: g.columns.tree(round, output),
-		nodes: g.nodes, leaves: g.leaves[:0], made: newTree(g.config.Params.Leaves),
+		nodes: g.nodes, leaves: g.leaves[:0], again: g.again[:0], made: newTree(g.config.Params.Leaves),
 	}
 	g.codes = g.slotsOf(g.active)
 	g.growing = true

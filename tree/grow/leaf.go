@@ -62,6 +62,9 @@ func (g *Grower) finish() tree.Tree {
 			t.Leaf[i] = float64(g.config.LearningRate * g.limits.leaf(g, n, grad, hess, rule.MaxStep))
 		}
 	}
+	if g.limits != nil && g.limits.tightens { // values from other sums than bounds
+		t.KeepOrder(t.Leaf, g.limits.directions)
+	}
 	for i := range g.nodes[:g.nNodes] {
 		n := &g.nodes[i]
 		if n.hist != nil {

@@ -15,11 +15,12 @@ type limits struct {
 	// directions has 1 for features on which leaf values may not fall, −1 for those on which they may not rise. A split on such a
 	// feature puts the middle of its sides' values between all that grows below it on either side (LightGBM's basic method).
 	directions []int8
+	tightens   bool // instead, a side's values bound the other side (LightGBM's intermediate method): see tighten
 }
 
 // newLimits returns nil where no value is limited.
 func newLimits(p *Params, features []binning.Feature) *limits {
-	l := &limits{maxStep: p.MaxDeltaStep, smooth: p.PathSmooth, directions: directionsOf(p, features)}
+	l := &limits{maxStep: p.MaxDeltaStep, smooth: p.PathSmooth, directions: directionsOf(p, features), tightens: p.tightens()}
 	if l.maxStep == 0 && l.smooth == 0 && !slices.ContainsFunc(l.directions, func(d int8) bool { return d != 0 }) {
 		return nil
 	}
@@ -51,11 +52,59 @@ func (l *limits) children(s *splitter, parent, left, right *node) {
 		child.value = l.valueOf(&s.rule, child, parent.value, grad, hess, s.rule.L2+child.extraL2)
 	}
 	middle := left.value + float64((right.value-left.value)/2)
+	ofLeft, ofRight := middle, middle // what bounds the left side, and the right one
+	if l.tightens {
+		ofLeft, ofRight = right.value, left.value
+	}
 	switch l.directions[parent.best.feature] {
 	case 1:
-		left.high, right.low = min(left.high, middle), max(right.low, middle)
+		left.high, right.low = min(left.high, ofLeft), max(right.low, ofRight)
 	case -1:
-		left.low, right.high = max(left.low, middle), min(right.high, middle)
+		left.low, right.high = max(left.low, ofLeft), min(right.high, ofRight)
+	}
+}
+
+// tighten bounds leaves by the values of the children of a node that has become a split of the tree: all that stand on the other
+// side of a constrained split above it. Those whose bounds change are to be searched again.
+//
+// A child's value keeps to the node's bounds, and these to the values of the leaves that they come from. So no leaf's own value
+// leaves its bounds when they are tightened, and of the leaves on two sides none is ever out of order.
+func (g *Grower) tighten(at int) {
+	n := &g.nodes[at]
+	a, b := g.nodes[n.left].value, g.nodes[n.right].value
+	least, most := min(a, b), max(a, b)
+	for child, up := at, n.up; up != noNode; child, up = up, g.nodes[up].up {
+		p := &g.nodes[up]
+		direction := g.limits.directions[p.best.feature]
+		if p.best.categorical || direction == 0 {
+			continue
+		}
+		other, isAbove := p.right, direction > 0
+		if child == p.right {
+			other, isAbove = p.left, direction < 0
+		}
+		g.tightenBelow(other, isAbove, least, most)
+	}
+}
+
+// tightenBelow bounds the leaves below a node, which are above values up to most, or below those from least on.
+func (g *Grower) tightenBelow(at int, isAbove bool, least, most float64) {
+	n := &g.nodes[at]
+	if n.recorded {
+		g.tightenBelow(n.left, isAbove, least, most)
+		g.tightenBelow(n.right, isAbove, least, most)
+		return
+	}
+	switch {
+	case isAbove && n.low < most:
+		n.low = most
+	case !isAbove && n.high > least:
+		n.high = least
+	default:
+		return
+	}
+	if n.best.found && !slices.Contains(g.again, at) {
+		g.again = append(g.again, at)
 	}
 }
 

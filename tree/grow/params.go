@@ -24,7 +24,8 @@ type Params struct {
 	ExtraTrees     bool    // of each feature one random split is tried
 
 	// Monotone has 1 for columns on which predictions may not fall, −1 for those on which they may not rise.
-	Monotone map[string]int
+	Monotone       map[string]int
+	MonotoneMethod string // BasicBounds or IntermediateBounds; "" = BasicBounds
 	// Interaction lists groups of columns: what a path of a tree splits on is all of one group. Columns that
 	// are in none are one more group. Empty: any columns.
 	Interaction [][]string
@@ -55,6 +56,12 @@ const (
 	Symmetric = "symmetric" // level by level, all nodes of a level by the same split
 )
 
+// The values of Params.MonotoneMethod.
+const (
+	BasicBounds        = "basic"        // a split bounds all below it by the middle of its sides' values
+	IntermediateBounds = "intermediate" // leaves are bounded by the values that those of the other side have at the time
+)
+
 // The depth of symmetric trees.
 const (
 	symmetricDepth     = 6
@@ -77,6 +84,22 @@ func (p *Params) MostLeaves() int {
 	return p.Leaves
 }
 
+// SearchesAgain reports whether nodes keep all their sums until they are split: sums of what can be split only are of no use.
+func (p *Params) SearchesAgain() bool { return p.Growth == Symmetric || p.tightens() }
+
+// tightens reports whether bounds of leaves change with the values of others.
+func (p *Params) tightens() bool {
+	if p.MonotoneMethod != IntermediateBounds {
+		return false
+	}
+	for _, direction := range p.Monotone {
+		if direction != 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // Check returns what is wrong with fields together. Each field by itself is checked by its setting.
 func (p *Params) Check() (problems []error) {
 	if p.ForcedSplits != "" {
@@ -86,6 +109,9 @@ func (p *Params) Check() (problems []error) {
 		if p.Growth == Symmetric {
 			problems = append(problems, errors.New("tree.forced_splits: a symmetric tree has one split for all nodes of a level: use tree.growth = \"leaf\" or \"depth\""))
 		}
+	}
+	if p.Growth == Symmetric && p.tightens() {
+		problems = append(problems, errors.New("constraints.monotone_method = \"intermediate\": the nodes of a symmetric tree's level are split together, so that their values cannot bound each other: use \"basic\", or tree.growth = \"leaf\" or \"depth\""))
 	}
 	if p.Growth == Symmetric && p.MaxDepth > mostSymmetricDepth {
 		problems = append(problems, fmt.Errorf("tree.max_depth = %d: a symmetric tree has 2^max_depth leaves, so with tree.growth = \"symmetric\" it must be 1 … %d, or 0 for %d",
@@ -97,7 +123,7 @@ func (p *Params) Check() (problems []error) {
 // Defaults returns the default parameters.
 func Defaults() Params {
 	return Params{
-		Growth: ByLeaf, Leaves: 31, MinDataInLeaf: 20, MinChildWeight: 1e-3,
+		Growth: ByLeaf, MonotoneMethod: BasicBounds, Leaves: 31, MinDataInLeaf: 20, MinChildWeight: 1e-3,
 		OneHotMax: 4, Smooth: 10, CatL2: 10, MaxPerSide: 32, MinPerGroup: 100,
 		ColTree: 1, ColLevel: 1, ColNode: 1,
 	}
@@ -142,6 +168,9 @@ func Settings(p *Params) []setting.Setting {
 		{Name: "constraints.monotone", Value: &p.Monotone, Range: setting.Between(-1, 1), OmitDefault: true,
 			Doc:     "By column: 1 if predictions may not fall where its values rise, -1 if they may not rise. Not for categories and several classes, nor where leaves are quantiles.",
 			Aliases: []string{"monotone_constraints", "monotonic_cst", "monotone_constraint", "monotonic_constraints", "mc"}},
+		{Name: "constraints.monotone_method", Value: &p.MonotoneMethod, Choices: []string{BasicBounds, IntermediateBounds}, OmitDefault: true,
+			Doc:     "How monotone constraints bound leaves: \"basic\" = a split on a constrained column bounds all below it by the middle of its sides' values; \"intermediate\" = by the values that the leaves of the other side have, anew after each split: closer to the data, slower, and never split side by side.",
+			Aliases: []string{"monotone_constraints_method", "monotone_constraining_method", "mc_method"}},
 		{Name: "constraints.interaction", Value: &p.Interaction, OmitDefault: true,
 			Doc:     "Groups of columns that may act together: what a path of a tree splits on is all of one group. Columns in no group are one more.",
 			Aliases: []string{"interaction_constraints", "interaction_cst"}},

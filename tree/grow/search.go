@@ -80,7 +80,10 @@ func (s *split) search(alone bool) pass {
 	for i := range s.searching {
 		q := &s.searching[i]
 		if q.allowed = s.active; s.sampler.samplesNodes() {
-			q.drawn = s.sampler.node(s.active, s.round, s.output, q.node.depth, s.drawOf(i), q.drawn)
+			if !s.again {
+				q.node.draw = s.drawOf(i)
+			}
+			q.drawn = s.sampler.node(s.active, s.round, s.output, q.node.depth, q.node.draw, q.drawn)
 			q.allowed = q.drawn
 		}
 		if s.together != nil {

@@ -23,6 +23,7 @@ type split struct {
 	subtracted      bool                 // the larger one's histogram is its own already
 	tiles           int                  // of the smaller one's histogram, which the search completes
 
+	again     bool     // a leaf is searched once more
 	searching []search // of the children, left first, or of the root
 	chunk     int      // features of a task
 	err       error    // of a check
@@ -32,6 +33,17 @@ type split struct {
 func (s *splitter) beginSplit(at int) {
 	s.split = split{splitter: s, at: at, last: s.nodes[at].last}
 	s.then = (*split).divide
+}
+
+// beginAgain makes another search of a leaf, whose bounds have changed, the split in progress.
+func (s *splitter) beginAgain(at int) {
+	s.split = split{splitter: s, at: noNode, smaller: at, larger: noNode, again: true}
+	s.then = (*split).searchAgain
+}
+
+func (s *split) searchAgain() pass {
+	s.searchNodes(s.smaller)
+	return s.search(false)
 }
 
 // divide begins to divide the rows of the node.
