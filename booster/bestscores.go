@@ -37,6 +37,6 @@ func (b *boosting) backToBest() []float64 {
 		return b.scores
 	}
 	startScores(b.scores, b.initial, b.base)
-	b.addAll(b.trees, b.data.matrix, b.scores)
+	b.addAll(b.trees, b.data.coded(), b.scores)
 	return b.scores
 }

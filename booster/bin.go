@@ -19,6 +19,7 @@ type binned struct {
 	coding      *levels.Coding  // of levels that are put in order after that; nil for none
 	cuts        *binning.Cuts   // of the model
 	matrix      *binning.Matrix // of the training rows
+	floats      [][]float32     // of the training rows, by feature; nil where no leaves are linear
 	sets        []*evalSet
 	fingerprint string // of the training table
 	validPrints []string
@@ -93,6 +94,9 @@ func (r *run) code(ctx context.Context, in *inputs, ex *examples, data *binned, 
 	}
 	if !r.p.preferSparse(data.matrix) {
 		data.matrix = data.matrix.DropLists()
+	}
+	if data.floats, err = r.floats(in.train); err != nil {
+		return err
 	}
 	for _, v := range in.valid {
 		set, err := r.newEvalSet(ctx, v, ex, data, out)

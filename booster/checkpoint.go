@@ -295,9 +295,9 @@ func (b *boosting) repeatDropout() {
 	for k := range b.outputs {
 		trees = append(trees, *scaled(&b.trees[b.done*b.outputs+k], rate))
 	}
-	b.addRound(trees, b.dart.numbers, b.data.matrix, b.scores)
+	b.addRound(trees, b.dart.numbers, b.data.coded(), b.scores)
 	for _, s := range b.data.sets {
-		b.addRound(trees, s.numbers, s.matrix, s.raw)
+		b.addRound(trees, s.numbers, b.data.codedOf(s), s.raw)
 	}
 	b.putBack(rate)
 	if b.done++; b.done == b.best {

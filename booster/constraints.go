@@ -46,6 +46,8 @@ func (r *run) checkConstraints(schema dataset.Schema, target *target) error {
 		}
 	}
 	switch {
+	case target.quantileLeaves() && p.Tree.Linear:
+		return fmt.Errorf("%w: tree.linear: the leaves of objective %s are quantiles, which have no coefficients: use regression, huber or log_cosh", ErrParams, target.objective.Name())
 	case target.quantileLeaves() && (p.Tree.MaxDeltaStep > 0 || p.Tree.PathSmooth > 0):
 		return fmt.Errorf("%w: tree.max_delta_step and tree.path_smooth: the leaves of objective %s are quantiles, which keep to neither: leave them out", ErrParams, target.objective.Name())
 	case ordered && target.quantileLeaves():

@@ -1,9 +1,6 @@
 package booster
 
 import (
-	"slices"
-
-	"boost/binning"
 	"boost/booster/model"
 	"boost/internal/rng"
 	"boost/parallel"
@@ -105,7 +102,7 @@ func (b *boosting) drop(round int, rate float64) float64 {
 		return weight
 	}
 	clear(d.without)
-	b.addDropped(b.droppedTrees(1), d.numbers, b.data.matrix, d.without)
+	b.addDropped(b.droppedTrees(1), d.numbers, b.data.coded(), d.without)
 	b.pool.Do(parallel.Blocks(len(b.scores), saveBlock), &addTask{b.scores, d.without, -1})
 	return weight
 }
@@ -118,7 +115,7 @@ func (b *boosting) putBack(weight float64) {
 		if len(b.data.sets) > 0 {
 			trees := b.droppedTrees(d.factor - 1)
 			for _, s := range b.data.sets {
-				b.addDropped(trees, s.numbers, s.matrix, s.raw)
+				b.addDropped(trees, s.numbers, b.data.codedOf(s), s.raw)
 			}
 		}
 		for _, i := range d.dropped {
@@ -129,9 +126,9 @@ func (b *boosting) putBack(weight float64) {
 }
 
 // addRound adds the trees of a new round, at its weight, to raw scores, and keeps the leaves of the rows.
-func (b *boosting) addRound(trees []tree.Tree, numbers *leafNumbers, m *binning.Matrix, scores []float64) {
+func (b *boosting) addRound(trees []tree.Tree, numbers *leafNumbers, of model.Coded, scores []float64) {
 	if numbers == nil {
-		b.addAll(trees, m, scores)
+		b.addAll(trees, of, scores)
 		return
 	}
 	numbers.begin(b.outputs)
@@ -139,16 +136,16 @@ func (b *boosting) addRound(trees []tree.Tree, numbers *leafNumbers, m *binning.
 	for k := range trees {
 		found[k] = *numbered(&trees[k])
 	}
-	b.addAll(found, m, numbers.found)
+	b.addAll(found, of, numbers.found)
 	for k := range trees {
 		numbers.take(b.pool, k, b.outputs, trees[k].Leaf, scores[k*numbers.n:(k+1)*numbers.n])
 	}
 }
 
 // addDropped adds the trees of the dropped rounds to raw scores.
-func (b *boosting) addDropped(trees []tree.Tree, numbers *leafNumbers, m *binning.Matrix, scores []float64) {
+func (b *boosting) addDropped(trees []tree.Tree, numbers *leafNumbers, of model.Coded, scores []float64) {
 	if numbers == nil {
-		b.addAll(trees, m, scores)
+		b.addAll(trees, of, scores)
 		return
 	}
 	at := make([]int, 0, len(trees))
@@ -174,21 +171,14 @@ func (b *boosting) droppedTrees(factor float64) []tree.Tree {
 
 // scaled returns a tree with its leaf values times a factor; all else is shared.
 func scaled(t *tree.Tree, factor float64) *tree.Tree {
-	s := *t
-	s.Leaf = slices.Clone(t.Leaf)
-	scale(s.Leaf, factor)
-	return &s
-}
-
-func scale(values []float64, factor float64) {
-	for i := range values {
-		values[i] *= factor
-	}
+	s := t.CloneLeaves()
+	s.Scale(factor)
+	return s
 }
 
 // addAll adds trees, those of each round in the order of outputs, to raw scores, output-major.
-func (b *boosting) addAll(trees []tree.Tree, m *binning.Matrix, scores []float64) {
-	task := treesTask{trees, b.outputs, b.data, m, scores}
+func (b *boosting) addAll(trees []tree.Tree, of model.Coded, scores []float64) {
+	task := treesTask{trees, b.outputs, of, scores}
 	b.pool.Do(b.outputs*task.blocks(), &task)
 }
 
@@ -196,8 +186,7 @@ func (b *boosting) addAll(trees []tree.Tree, m *binning.Matrix, scores []float64
 type treesTask struct {
 	trees   []tree.Tree
 	outputs int
-	data    *binned
-	matrix  *binning.Matrix
+	of      model.Coded
 	scores  []float64
 }
 
@@ -208,7 +197,7 @@ func (a *treesTask) Run(_, piece int) {
 	lo, hi := parallel.Block(piece%a.blocks(), n, treeBlock)
 	scores := a.scores[output*n : (output+1)*n]
 	for i := output; i < len(a.trees); i += a.outputs {
-		model.AddScores(&a.trees[i], a.data.cuts, a.matrix, lo, hi, scores)
+		model.AddScores(&a.trees[i], a.of, lo, hi, scores)
 	}
 }
 

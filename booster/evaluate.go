@@ -23,6 +23,7 @@ type evalSet struct {
 	name    string
 	n       int
 	matrix  *binning.Matrix
+	floats  [][]float32 // by feature, of trees with linear leaves; nil else
 	labels  labels.Of
 	weights []float64
 	queries []int     // nil where no metric needs them
@@ -75,6 +76,9 @@ func (r *run) newEvalSet(ctx context.Context, v validSet, ex *examples, data *bi
 	if s.matrix, err = r.layOut(ctx, codes, r.p.scoringLayout()); err != nil {
 		return nil, err
 	}
+	if s.floats, err = r.floats(source); err != nil {
+		return nil, err
+	}
 	s.raw, s.values = make([]float64, ex.outputs*s.n), make([]float64, ex.outputs*s.n)
 	if r.p.Boosting == RandomForest {
 		s.sum = make([]float64, len(s.raw))
@@ -108,8 +112,7 @@ func (s *evalSet) ofTrees() []float64 {
 // treeTask adds one tree to the raw scores of one output, by blocks of rows.
 type treeTask struct {
 	t      *tree.Tree
-	cuts   *binning.Cuts
-	matrix *binning.Matrix
+	of     model.Coded
 	scores []float64
 	rows   []uint32 // nil: all rows
 }
@@ -127,11 +130,11 @@ func (a *treeTask) pieces() int {
 func (a *treeTask) Run(_, block int) {
 	if a.rows != nil {
 		lo, hi := parallel.Block(block, len(a.rows), treeBlock)
-		model.AddScoresRows(a.t, a.cuts, a.matrix, a.rows[lo:hi], a.scores)
+		model.AddScoresRows(a.t, a.of, a.rows[lo:hi], a.scores)
 		return
 	}
 	lo, hi := parallel.Block(block, len(a.scores), treeBlock)
-	model.AddScores(a.t, a.cuts, a.matrix, lo, hi, a.scores)
+	model.AddScores(a.t, a.of, lo, hi, a.scores)
 }
 
 // chooseMetrics chooses the metrics: those of the parameters, else the objective's

@@ -24,14 +24,11 @@ func (b *boosting) finish() (*Model, error) {
 func (b *boosting) settle() {
 	for round := b.first; round < b.best; round++ {
 		for i := range b.outputs {
-			leaf := b.trees[round*b.outputs+i].Leaf
-			switch {
+			switch t := &b.trees[round*b.outputs+i]; {
 			case b.dart != nil:
-				scale(leaf, b.dart.best[round-b.first])
+				t.Scale(b.dart.best[round-b.first])
 			case b.forest():
-				for l := range leaf {
-					leaf[l] /= float64(b.best)
-				}
+				t.Divide(float64(b.best))
 			}
 		}
 	}

@@ -154,9 +154,9 @@ func (b *boosting) startFromBase() error {
 	b.lanes.reuse(trees)
 	b.first, b.done, b.best = from.Rounds(), from.Rounds(), from.Rounds()
 	b.wide = slices.Clone(from.Contents().WideRounds)
-	b.addAll(b.trees, b.data.matrix, b.scores)
+	b.addAll(b.trees, b.data.coded(), b.scores)
 	for _, s := range b.data.sets {
-		b.addAll(b.trees, s.matrix, s.raw)
+		b.addAll(b.trees, b.data.codedOf(s), s.raw)
 	}
 	if b.first > 0 {
 		b.startHistories()

@@ -10,6 +10,7 @@ import (
 	"boost/parallel"
 	"boost/tree"
 	"boost/tree/grow"
+	"boost/tree/linear"
 )
 
 // lane grows the trees of single outputs, one after the other. With several outputs there may be a
@@ -20,6 +21,7 @@ type lane struct {
 	pool    *parallel.Pool
 	storage *gradients.Storage
 	grower  *grow.Grower
+	linear  *linear.Fitter // nil where leaves are constant
 }
 
 // grown is what a lane returns for a tree beside the tree itself.
@@ -38,11 +40,11 @@ type lanes struct {
 	grown  []grown // by output
 }
 
-func (r *run) newLanes(ex *examples, pl *plan, c grow.Config) lanes {
+func (r *run) newLanes(ex *examples, data *binned, pl *plan, c grow.Config) lanes {
 	l := lanes{beside: pl.beside, grown: make([]grown, ex.outputs)}
 	newLane := func(pool *parallel.Pool) lane {
 		c.Pool = pool
-		return lane{pool, gradients.NewStorage(ex.n, ex.storing), grow.New(c)}
+		return lane{pool, gradients.NewStorage(ex.n, ex.storing), grow.New(c), data.newFitter(&r.p, ex, pool, c.LeafLimit())}
 	}
 	if l.beside < ex.outputs {
 		l.whole = newLane(r.pool)
@@ -131,6 +133,7 @@ func (b *boosting) growTree(l *lane, round, output int) (g grown) {
 	if level, ok := b.leafLevel(output); ok {
 		l.grower.QuantileLeaves(made, l.storage, level, b.LabelsOf(output), scores)
 	}
+	b.fitLinear(l, made, round)
 	added := b.weigh(made)
 	if g.err = b.keep(at, made.Leaf); g.err != nil {
 		return g
@@ -140,14 +143,14 @@ func (b *boosting) growTree(l *lane, round, output int) (g grown) {
 		return g
 	}
 	if !b.forest() {
-		l.grower.AddLeafValues(added, scores)
+		l.addLeaves(added, scores)
 	}
 	if b.sampler.bag != nil && !b.forest() {
-		task := treeTask{t: added, cuts: b.data.cuts, matrix: b.data.matrix, scores: scores, rows: b.sampler.outside}
+		task := treeTask{t: added, of: b.data.coded(), scores: scores, rows: b.sampler.outside}
 		l.pool.Do(task.pieces(), &task)
 	}
 	for _, s := range b.data.sets {
-		task := treeTask{t: added, cuts: b.data.cuts, matrix: s.matrix, scores: s.ofTrees()[output*s.n : (output+1)*s.n]}
+		task := treeTask{t: added, of: b.data.codedOf(s), scores: s.ofTrees()[output*s.n : (output+1)*s.n]}
 		l.pool.Do(task.pieces(), &task)
 	}
 	return g
@@ -159,12 +162,12 @@ func (b *boosting) number(l *lane, added *tree.Tree, output int) {
 	found := d.found[output*b.n : (output+1)*b.n]
 	l.grower.AddLeafValues(t, found)
 	if b.sampler.bag != nil {
-		task := treeTask{t: t, cuts: b.data.cuts, matrix: b.data.matrix, scores: found, rows: b.sampler.outside}
+		task := treeTask{t: t, of: b.data.coded(), scores: found, rows: b.sampler.outside}
 		l.pool.Do(task.pieces(), &task)
 	}
 	d.take(l.pool, output, b.outputs, added.Leaf, b.scores[output*b.n:(output+1)*b.n])
 	for _, s := range b.data.sets {
-		task := treeTask{t: t, cuts: b.data.cuts, matrix: s.matrix, scores: s.numbers.found[output*s.n : (output+1)*s.n]}
+		task := treeTask{t: t, of: b.data.codedOf(s), scores: s.numbers.found[output*s.n : (output+1)*s.n]}
 		l.pool.Do(task.pieces(), &task)
 		s.numbers.take(l.pool, output, b.outputs, added.Leaf, s.raw[output*s.n:(output+1)*s.n])
 	}
@@ -175,7 +178,7 @@ func (b *boosting) weigh(made *tree.Tree) *tree.Tree {
 	if b.dart != nil {
 		return scaled(made, b.rate)
 	}
-	scale(made.Leaf, b.rate)
+	made.Scale(b.rate)
 	return made
 }
 

@@ -30,12 +30,12 @@ func (l *leafNumbers) begin(outputs int) {
 
 // numbered returns a tree whose leaf values are their numbers.
 func numbered(t *tree.Tree) *tree.Tree {
-	n := *t
+	n := t.Constant()
 	n.Leaf = make([]float64, len(t.Leaf))
 	for i := range n.Leaf {
 		n.Leaf[i] = float64(i)
 	}
-	return &n
+	return n
 }
 
 // take keeps the leaves that were found of a tree of the last round, and adds their values to the scores of its output.

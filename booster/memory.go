@@ -44,12 +44,12 @@ func roundsMemory(p *Params, ex *examples, data *binned, pl *plan, threads int) 
 	config := grow.Config{Matrix: data.matrix, Strategy: pl.strategy, Params: p.Tree, SparseSums: pl.sparseSums, Renew: p.RenewLeaves == renewOn, Quantiles: ex.quantileLeaves()}
 	if pl.beside < ex.outputs {
 		b.rows, b.histograms = config.Bytes(pl.copied, ex.storing, threads)
-		b.rows += n * perCode
+		b.rows += n*perCode + p.linearBytes(ex.n, threads)
 	}
 	if lanes := int64(min(pl.beside, threads)); lanes > 0 {
 		config.Strategy = p.laneStrategy(pl.strategy)
 		rows, histograms := config.Bytes(pl.copied, ex.storing, 1)
-		b.rows += lanes * (rows + n*perCode)
+		b.rows += lanes * (rows + n*perCode + p.linearBytes(ex.n, 1))
 		b.histograms += lanes * histograms
 	}
 	perRow := int64(16*ex.outputs + 8*len(ex.byLabel))

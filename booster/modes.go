@@ -99,6 +99,9 @@ func (p *Params) checkBoosting() []error {
 
 // settleBoosting finds what follows from the way of boosting before the run begins.
 func (r *run) settleBoosting() error {
+	if r.store != nil && r.p.Tree.Linear {
+		return fmt.Errorf("%w: StoreLeaves is for constant leaves: leave tree.linear out", ErrParams)
+	}
 	if r.p.Boosting == PlainBoosting {
 		return nil
 	}

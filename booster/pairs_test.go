@@ -61,6 +61,7 @@ func choices() []choice {
 		of("max_delta_step", func(p *booster.Params) { p.Tree.MaxDeltaStep = 0.4 }),
 		of("path_smooth", func(p *booster.Params) { p.Tree.PathSmooth = 8 }),
 		of("extra_trees", func(p *booster.Params) { p.Tree.ExtraTrees = true }),
+		of("linear", func(p *booster.Params) { p.Tree.Linear, p.Tree.LinearLambda = true, 0.1 }),
 		of("monotone: basic", func(p *booster.Params) { p.Tree.Monotone = map[string]int{"a": 1, "b": -1} }),
 		of("forced_splits", func(p *booster.Params) {
 			p.Tree.ForcedSplits = `{"feature":"b","threshold":11,"left":{"feature":"cat","threshold":["p","r"]},"right":{"feature":0,"threshold":30}}`

@@ -227,7 +227,7 @@ func (p Params) Validate() error {
 	}
 	p.Builder, p.Boosting, p.RateSchedule, p.LevelSplits = cmp.Or(p.Builder, "auto"), cmp.Or(p.Boosting, PlainBoosting), cmp.Or(p.RateSchedule, ConstantRate), cmp.Or(p.LevelSplits, SetSplits)
 	problems := slices.Concat(setting.Check(trainSettings(&p)), setting.Check(modeSettings(&p)), setting.Check(objectives.Settings(&p.Loss)), setting.Check(grow.Settings(&p.Tree)), p.Tree.Check(),
-		p.checkLoss(), p.checkClassWeights(), p.checkGradients(), p.checkGoss(), p.checkMvs(), p.checkFeedback(), p.checkBoosting(), p.checkSchedule(), p.checkRowSamples(), p.checkHoldout())
+		p.checkLoss(), p.checkClassWeights(), p.checkGradients(), p.checkGoss(), p.checkMvs(), p.checkFeedback(), p.checkBoosting(), p.checkSchedule(), p.checkRowSamples(), p.checkHoldout(), p.checkLinear())
 	if err := p.Binning.Validate(); err != nil {
 		problems = append(problems, err)
 	}

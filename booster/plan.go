@@ -39,7 +39,10 @@ func (r *run) plan(in *inputs, ex *examples, data *binned) (*plan, error) {
 		return nil, err
 	}
 	pl.inFiles = in.inFiles
-	estimate := func() { pl.bytes = roundsMemory(&r.p, ex, data, pl, threads) }
+	estimate := func() {
+		pl.bytes = roundsMemory(&r.p, ex, data, pl, threads)
+		pl.bytes.rows += r.floatBytes
+	}
 	if r.store == nil && !in.inFiles {
 		pl.beside = treesBeside(ex.outputs, threads, ex.n*data.matrix.NFeatures())
 	}
@@ -66,7 +69,7 @@ func (r *run) plan(in *inputs, ex *examples, data *binned) (*plan, error) {
 		pl.bytes.rows += scores
 	}
 	numbers := leafNumberBytes(&r.p, ex, data.sets)
-	if r.p.Boosting == DartBoosting && r.p.Tree.MostLeaves() <= mostNumbered && (!in.inFiles || r.p.MemoryLimit > 0) && limit.left(pl.bytes.total()+numbers) >= 0 {
+	if r.p.Boosting == DartBoosting && r.p.Tree.MostLeaves() <= mostNumbered && !r.p.Tree.Linear && (!in.inFiles || r.p.MemoryLimit > 0) && limit.left(pl.bytes.total()+numbers) >= 0 {
 		pl.numbers = true
 		pl.bytes.rows += numbers
 	}

@@ -148,6 +148,9 @@ func checkRefit(m *Model, p *Params) error {
 	if p.Tree.PathSmooth > 0 {
 		return fmt.Errorf("%w: a model with tree.path_smooth cannot be refitted: its leaves depend on the nodes above them, whose values are not kept", ErrParams)
 	}
+	if hasLinear(m.Contents().Trees) {
+		return fmt.Errorf("%w: a model with linear leaves (tree.linear) cannot be refitted: train on the new rows, or go on from the model (train.init_model)", ErrParams)
+	}
 	for round := range m.Rounds() {
 		text, err := m.Contents().RoundParams(round)
 		if err != nil {
@@ -300,7 +303,7 @@ type refitSum refit
 func (s *refitSum) Run(worker, block int) {
 	lo, hi := parallel.Block(block, s.n, gradientBlock)
 	clear(s.leaf[lo:hi])
-	model.AddScores(&s.tree, s.from.Contents().Cuts, s.matrix, lo, hi, s.leaf)
+	model.AddScores(&s.tree, model.Coded{Cuts: s.from.Contents().Cuts, Matrix: s.matrix}, lo, hi, s.leaf)
 	to := s.sums[worker]
 	for row := lo; row < hi; row++ {
 		leaf := int(s.leaf[row])

@@ -72,7 +72,7 @@ func (r *run) newBoosting(ex *examples, data *binned, pl *plan, list []metrics.M
 	if err != nil {
 		return nil, err
 	}
-	b.lanes = r.newLanes(ex, pl, grow.Config{
+	b.lanes = r.newLanes(ex, data, pl, grow.Config{
 		Forced:     forced,
 		SparseSums: pl.sparseSums, Matrix: data.matrix, RowMajor: copied, Lists: lists, Features: data.cuts.Features, Strategy: pl.strategy,
 		Params: r.p.treeParams(), LearningRate: 1, MaxStep: ex.maxStep(), Seed: r.p.Seed,

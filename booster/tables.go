@@ -72,6 +72,9 @@ func LoadTables(ctx context.Context, p Params, in Input) (*Tables, error) {
 	p = p.OrDefaults()
 	l := &Tables{from: in.From}
 	if in.Cache != "" {
+		if p.Tree.Linear {
+			return nil, fmt.Errorf("%w: data.cache keeps codes only, and tree.linear = true needs the values of columns: leave one of them out", ErrParams)
+		}
 		if err := in.checkCache(); err != nil {
 			return nil, err
 		}
@@ -239,6 +242,8 @@ func (in *Input) needsMemory(p *Params) string {
 	switch {
 	case p.Gradients == gradients.F32.String():
 		return `train.gradients = "f32" needs them in memory`
+	case p.Tree.Linear:
+		return "tree.linear needs their values"
 	case p.ValidBy != "":
 		return "train.valid_by needs them in memory"
 	case p.RowBy != "" && p.RowBy != ByQuery:

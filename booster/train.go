@@ -62,6 +62,7 @@ type run struct {
 
 	judgesQueries bool               // a metric is of queries
 	folder        *checkpoint.Folder // nil where training is not saved
+	floatBytes    int64              // of columns that were copied for linear leaves
 }
 
 func newRun(p Params, opts []Option) (*run, error) {

@@ -35,7 +35,7 @@ func ExampleTree_Dump() {
 		Left: []int32{^0}, Right: []int32{^1},
 		Leaf: []float64{-0.5, 0.25}, Gain: []float32{3}, Cover: []float64{10}, LeafCover: []float64{4, 6},
 	}
-	_ = t.Dump(os.Stdout, func(int) string { return "age ≤ 39.5" })
+	_ = t.Dump(os.Stdout, func(int) string { return "age ≤ 39.5" }, nil)
 	// Output:
 	// node 0: age ≤ 39.5  gain 3 cover 10
 	//   yes: leaf 0 = -0.5  cover 4

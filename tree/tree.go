@@ -25,6 +25,8 @@ type Tree struct {
 
 	Leaf []float64 // per leaf: value added to the raw score
 
+	Linear *Linear // linear models of leaves; nil: there are none
+
 	// Statistics of training. A tree may have none: then all three are empty.
 	Gain      []float32 // per split node: gain of the split
 	Cover     []float64 // per split node: sum of hessians of its training rows

@@ -69,7 +69,7 @@ func TestSingleLeaf(t *testing.T) {
 		t.Errorf("Depth = %d, want 0", got)
 	}
 	var b strings.Builder
-	if err := stump.Dump(&b, nil); err != nil {
+	if err := stump.Dump(&b, nil, nil); err != nil {
 		t.Fatal(err)
 	}
 	if got, want := b.String(), "leaf 0 = 1.5  cover 7\n"; got != want {
@@ -156,7 +156,7 @@ func TestValidate(t *testing.T) {
 
 func TestDump(t *testing.T) {
 	var b strings.Builder
-	if err := handMade().Dump(&b, nil); err != nil {
+	if err := handMade().Dump(&b, nil, nil); err != nil {
 		t.Fatal(err)
 	}
 	want := `node 0: feature 0 code ≤ 2 or missing  gain 8 cover 9
@@ -169,7 +169,7 @@ func TestDump(t *testing.T) {
 		t.Errorf("Dump:\n%s\nwant:\n%s", b.String(), want)
 	}
 	full := errors.New("disk full")
-	if err := handMade().Dump(writer{full}, nil); !errors.Is(err, full) {
+	if err := handMade().Dump(writer{full}, nil, nil); !errors.Is(err, full) {
 		t.Errorf("Dump to a failing writer = %v, want %v", err, full)
 	}
 }

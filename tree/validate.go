@@ -24,7 +24,10 @@ func (t *Tree) Validate(features []Feature) error {
 			return err
 		}
 	}
-	return t.checkSplits(features)
+	if err := t.checkSplits(features); err != nil {
+		return err
+	}
+	return t.checkLinear(features)
 }
 
 func (t *Tree) checkLengths() error {

@@ -16,6 +16,7 @@ import (
 	"boost/internal/kernel/predict"
 	"boost/objectives"
 	"boost/objectives/metrics"
+	"boost/tree"
 )
 
 // ErrNotCompressed means that a model cannot be a Compact: its trees are not packed.
@@ -72,6 +73,9 @@ func decodeCompact(data []byte, set cpu.Level) (*Compact, error) {
 	contents, err := format.DecodeContents(data, h, text)
 	if err != nil {
 		return nil, err
+	}
+	if slices.ContainsFunc(contents.Trees, func(t tree.Tree) bool { return t.Linear != nil }) {
+		return nil, format.Errorf("linear leaves (tree.linear) are not read one tree at a time: load the model as any other: %w", ErrNotCompressed)
 	}
 	sections, err := format.PackedSections(data, h, text)
 	if err != nil {

@@ -3,6 +3,8 @@ package model
 import (
 	"errors"
 	"slices"
+
+	"boost/tree"
 )
 
 // HasStatistics reports whether the trees have covers and gains.
@@ -19,6 +21,14 @@ func (m *Model) HasStatistics() bool {
 // changed.
 func (m *Model) Compressed() *Compression { return m.contents.Compression }
 
+// ErrLinear is the error about models with linear leaves (tree.linear) where only constant leaves can be.
+var ErrLinear = errors.New("the model has linear leaves (tree.linear), which cannot be pruned or simplified, and whose errors are not pushed forward: leave that out, or train without tree.linear")
+
+// HasLinear reports whether leaves have linear models.
+func (m *Model) HasLinear() bool {
+	return slices.ContainsFunc(m.contents.Trees, func(t tree.Tree) bool { return t.Linear != nil })
+}
+
 // Narrowed returns the model with what its trees do not use left out, and nodes in canonical
 // order: see Contents.Narrow. Unless HashedNames is asked for it predicts the same bits for every row.
 func (m *Model) Narrowed(keep LevelNames) (*Model, error) {
@@ -27,7 +37,7 @@ func (m *Model) Narrowed(keep LevelNames) (*Model, error) {
 }
 
 // Compress returns the compressed model of a narrowed one: with the values of z.Leaves in place
-// of its leaf values, without the history of its metrics, and without covers and gains unless
+// of its leaf values, but with the linear models of leaves as they are, without the history of its metrics, and without covers and gains unless
 // z.Statistics is set. Errors name what does not fit.
 func (m *Model) Compress(z Compression) (*Model, error) {
 	c := m.expanded()

@@ -110,7 +110,7 @@ func (m *Model) Leaves() []float64 {
 }
 
 // WithLeaves returns the model with other leaf values, in the order of Leaves, and nothing
-// else changed. Another number of them, or one that is not finite, is an error. The
+// else changed, linear models of leaves included. Another number of them, or one that is not finite, is an error. The
 // values are copied.
 func (m *Model) WithLeaves(values []float64) (*Model, error) {
 	c := m.expanded()

@@ -34,7 +34,7 @@ func (m *Model) DumpTrees(w io.Writer) error {
 				return prefixWords(name, levels[f], t.Code[node], t.MissingLeft[node])
 			}
 			return cutWords(name, m.cutText(f, t.Code[node]), t.MissingLeft[node])
-		})
+		}, func(feature int) string { return plain(c.Cuts.Features[feature].Name) })
 		if err != nil {
 			return err
 		}

@@ -320,7 +320,7 @@ func TestVersions(t *testing.T) {
 	}{
 		{"newer version", "use a newer boost", func(b []byte) { b[8] = 3 }},
 		{"version 0", "no boost has written", func(b []byte) { b[8] = 0 }},
-		{"flags", "use a newer boost", func(b []byte) { b[10] = 1 }},
+		{"flags", "use a newer boost", func(b []byte) { b[10] = 2 }},
 		{"section count", "sections", func(b []byte) { b[12] = 6 }},
 		{"manifest too long", "does not fit", func(b []byte) { b[23] = 0xff }},
 		{"manifest cut", "manifest cannot be read", func(b []byte) { b[16]-- }},

@@ -29,7 +29,7 @@ func openParts(data []byte) (*parts, error) {
 	if h.Version == format.CompressedVersion {
 		return p, p.takePacked(data, h)
 	}
-	p.sections, err = format.OpenSections(data, h, p.entries, format.SectionNames)
+	p.sections, err = format.OpenSections(data, h, p.entries, h.SectionsOf(format.SectionNames))
 	return p, err
 }
 

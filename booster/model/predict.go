@@ -4,7 +4,6 @@ import (
 	"context"
 	"iter"
 
-	"boost/binning"
 	"boost/booster/model/internal/infer"
 	"boost/dataset"
 	"boost/parallel"
@@ -101,17 +100,19 @@ func PredictMatrixRaw[T float32 | float64](ctx context.Context, m *Model, values
 	return infer.PredictMatrixRaw(ctx, m.engine, values, opts)
 }
 
-// AddScores adds to scores[row] the value of the row's leaf, for rows lo … hi-1 of the
-// matrix, whose codes come from the cuts that the tree was grown on. It allocates
+// Coded is rows as trees see them: their codes, and the values of features where leaves are linear.
+type Coded = infer.Coded
+
+// AddScores adds to scores[row] the value of the row's leaf, for rows lo … hi-1. It allocates
 // nothing once warm, and concurrent calls on disjoint rows are safe. The tree must be
 // valid.
-func AddScores(t *tree.Tree, c *binning.Cuts, m *binning.Matrix, lo, hi int, scores []float64) {
-	infer.AddScores(t, c, m, lo, hi, scores)
+func AddScores(t *tree.Tree, of Coded, lo, hi int, scores []float64) {
+	infer.AddScores(t, of, lo, hi, scores)
 }
 
 // AddScoresRows is AddScores for the listed rows.
-func AddScoresRows(t *tree.Tree, c *binning.Cuts, m *binning.Matrix, rows []uint32, scores []float64) {
-	infer.AddScoresRows(t, c, m, rows, scores)
+func AddScoresRows(t *tree.Tree, of Coded, rows []uint32, scores []float64) {
+	infer.AddScoresRows(t, of, rows, scores)
 }
 
 // FromInitScores reports whether the model was trained from init scores. Its predictions

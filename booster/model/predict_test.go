@@ -296,10 +296,10 @@ func TestAddScores(t *testing.T) {
 		}
 	}
 	for i := range c.Trees {
-		model.AddScores(&c.Trees[i], f.cuts, f.matrix, 0, 4097, all)
-		model.AddScores(&c.Trees[i], f.cuts, f.matrix, 4097, len(all), all)
-		model.AddScoresRows(&c.Trees[i], f.cuts, f.matrix, odd, listed)
-		model.AddScoresRows(&c.Trees[i], f.cuts, f.matrix, even, listed)
+		model.AddScores(&c.Trees[i], model.Coded{Cuts: f.cuts, Matrix: f.matrix}, 0, 4097, all)
+		model.AddScores(&c.Trees[i], model.Coded{Cuts: f.cuts, Matrix: f.matrix}, 4097, len(all), all)
+		model.AddScoresRows(&c.Trees[i], model.Coded{Cuts: f.cuts, Matrix: f.matrix}, odd, listed)
+		model.AddScoresRows(&c.Trees[i], model.Coded{Cuts: f.cuts, Matrix: f.matrix}, even, listed)
 	}
 	sameBits(t, "AddScores", all, want)
 	sameBits(t, "AddScoresRows", listed, want)

@@ -45,6 +45,9 @@ func (r *remap) tree(t *tree.Tree) tree.Tree {
 			out.Code[n] = r.code[f][t.Code[n]]
 		}
 	}
+	if t.Linear != nil {
+		out.Linear = t.Linear.OnFeatures(r.feature)
+	}
 	if !changed {
 		return out
 	}

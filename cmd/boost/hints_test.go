@@ -205,6 +205,7 @@ func TestAdvice(t *testing.T) {
 		{"goss.csv", rows("x,y", "1,2", "2,3", "3,5"), "train FILE --label y --set sampling.goss_top=0.2 --set sampling.goss_other=0.1 --set sampling.row_fraction=0.5" + regress},
 		{"dart.csv", rows("x,y", "1,2", "2,3", "3,5"), "train FILE --label y --set dart.drop_rate=0.2" + regress},
 		{"forest.csv", rows("x,y", "1,2", "2,3", "3,5"), "train FILE --label y --set train.boosting=rf --set sampling.row_fraction=0.5 --set sampling.row_every=2" + regress},
+		{"lines.csv", rows("x,y", "1,2", "2,3", "3,5"), "train FILE --label y --set tree.linear_lambda=1" + regress},
 		{"group.csv", rows("x,g,y", "1,a,2", "2,b,3", "3,c,5"), "train FILE --label y --set sampling.row_by=g --set sampling.row_fraction=0.5 --set data.out_of_core=true" + regress},
 		{"mvs.csv", rows("x,y", "1,2", "2,3", "3,5"), "train FILE --label y --set sampling.mvs_fraction=0.5 --set sampling.row_fraction=0.5" + regress},
 		{"both.csv", rows("x,y", "1,2", "2,3", "3,5"), "train FILE --label y --set sampling.goss_top=0.2 --set sampling.goss_other=0.1 --set sampling.mvs_fraction=0.5" + regress},

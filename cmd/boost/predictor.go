@@ -75,7 +75,7 @@ func (l *loading) open(a *app, file string) (predictor, error) {
 	}
 	c, err := model.LoadCompact(file)
 	if errors.Is(err, model.ErrNotCompressed) {
-		return nil, usagef("--load compact is for compressed models, and %s is a full one: leave the flag out", file)
+		return nil, usagef("--load compact is for compressed models with constant leaves, and %s is a full one or has linear leaves: leave the flag out", file)
 	}
 	if err != nil {
 		return nil, err

@@ -86,7 +86,7 @@ func TestUsage(t *testing.T) {
 		{"eval t.boost t.csv --staged -2", []string{"--staged must be 1 or more rounds, not -2"}},
 		{"predict t.boost t.csv --staged 1 --kind leaf", []string{"--staged cannot go with --kind leaf"}},
 		{"predict t.boost t.csv --rounds 0 --kind leaf", []string{"there are no trees"}},
-		{"predict t.boost t.csv --load compact", []string{"--load compact is for compressed models, and t.boost is a full one"}},
+		{"predict t.boost t.csv --load compact", []string{"--load compact is for compressed models with constant leaves, and t.boost is a full one"}},
 		{"eval t.boost t.csv --load compact", []string{"t.boost is a full one"}},
 		{"predict t.boost t.csv --load small", []string{"--load must be fast, compact, not \"small\""}},
 		{"predict t.boost t.csv --load compact --staged 1", []string{"--staged needs all trees at once"}},

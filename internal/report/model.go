@@ -334,9 +334,9 @@ func (r *Model) writeImportance(w io.Writer, most int) error {
 	return err
 }
 
-// memoryOf returns nil for a full model.
+// memoryOf returns nil for a model that is no Compact.
 func memoryOf(m *model.Model, file string) (*Memory, error) {
-	if m.Compressed() == nil {
+	if m.Compressed() == nil || m.HasLinear() { // such are not read one tree at a time
 		return nil, nil
 	}
 	c, err := model.LoadCompact(file)

@@ -101,6 +101,11 @@ func compareLeaves(a, b *model.Model) (*Comparison, error) {
 		return nil, err
 	}
 	c := &Comparison{Trees: a.NumTrees(), SameSplits: sameCuts(a, b)}
+	for i := range a.Contents().Trees {
+		if !a.Contents().Trees[i].Linear.Equal(b.Contents().Trees[i].Linear) {
+			return nil, ErrShape{fmt.Sprintf("the linear leaves of tree %d have other coefficients", i)}
+		}
+	}
 	all, squares := products{same: true}, detmath.Sum{}
 	for i := range a.Contents().Trees {
 		s, t := &a.Contents().Trees[i], &b.Contents().Trees[i]

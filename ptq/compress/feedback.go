@@ -38,6 +38,9 @@ const (
 // Errors are those of MorphModel, of model.Model.Predict, of labels where they are needed, and of
 // ctx.
 func MorphWithFeedback(ctx context.Context, m *model.Model, form ptq.Form, c Calibration, rows *dataset.Table, by Weighing, opts ...Option) (*Leaves, error) {
+	if m.HasLinear() {
+		return nil, model.ErrLinear
+	}
 	t, e, plain, err := startFeedback(m, form, c)
 	if err != nil || e == nil {
 		return plain, err

@@ -24,6 +24,7 @@ type Leaves struct {
 	Bound []float64
 
 	rounds     int
+	linear     bool // some leaves add what no bound holds for
 	base       []float64
 	magnitudes []float64 // by output: Σ over its trees of max|leaf| + max|stored leaf|, rounded up
 }
@@ -38,7 +39,7 @@ func (t *Tensor) newLeaves(values ptq.Values, by Granularity) (*Leaves, error) {
 	outputs := t.model.Outputs()
 	l := &Leaves{
 		Values: values, Grouping: by.grouping(t.model, values.Form()), Squared: errors.Squared, Bound: make([]float64, outputs),
-		rounds: t.model.Rounds(), base: t.model.Contents().BaseScore, magnitudes: make([]float64, outputs),
+		rounds: t.model.Rounds(), linear: t.model.HasLinear(), base: t.model.Contents().BaseScore, magnitudes: make([]float64, outputs),
 	}
 	if t.trees == nil {
 		return l, nil
@@ -71,7 +72,7 @@ func largest(values []float64) float64 {
 
 // ScoreBound returns what no raw score of an output, as it is computed, changes by more than,
 // for rows whose scores start from a number of magnitude start: the model's base score, or an
-// init score of the table. +Inf says that float64 cannot hold the bound.
+// init score of the table. +Inf says that float64 cannot hold the bound, or that the model has linear leaves, which may add anything.
 //
 // A score is start and then every tree's leaf, added in float64 one after the other: n
 // additions, each of which is off by at most u = 2⁻⁵³ of its result. Such a sum differs from that
@@ -85,6 +86,9 @@ func largest(values []float64) float64 {
 func (l *Leaves) ScoreBound(output int, start float64) float64 {
 	if l.Bound[output] == 0 {
 		return 0
+	}
+	if l.linear {
+		return math.Inf(1)
 	}
 	nu := math.Ldexp(float64(l.rounds), -53) // exact
 	gamma := up(nu / math.Nextafter(1-nu, 0))

@@ -90,6 +90,8 @@ func (q *search) whyUnpruned() string {
 		return "leaves are fitted to rows with labels: give a table (--data)"
 	case !q.bounded():
 		return "there is no bound to choose by: give one (--max-loss, --max-bytes)"
+	case q.full.HasLinear():
+		return model.ErrLinear.Error()
 	case q.full.Contents().After > 0:
 		return "the model is the tail of one: append it to the rounds before it"
 	case q.full.LacksInitScores(q.halves[0].judge.table):

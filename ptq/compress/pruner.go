@@ -59,6 +59,9 @@ func newPruner(ctx context.Context, m *model.Model, t *dataset.Table, p PrunePar
 		return nil, err
 	}
 	c := m.Contents()
+	if m.HasLinear() {
+		return nil, model.ErrLinear
+	}
 	if c.After > 0 {
 		return nil, fmt.Errorf("the model is the tail of one: append it to the %d rounds before it", c.After)
 	}

@@ -106,14 +106,14 @@ func (s *sample) each(do func(worker, lo, hi int)) {
 
 // visit finds the leaf of every row in a tree.
 func (s *sample) visit(t *tree.Tree) {
-	numbered := *t
+	numbered := t.Constant()
 	numbered.Leaf = make([]float64, t.NumLeaves())
 	for i := range numbered.Leaf {
 		numbered.Leaf[i] = float64(i)
 	}
 	s.each(func(_, lo, hi int) {
 		clear(s.leaf[lo:hi])
-		model.AddScores(&numbered, s.cuts, s.matrix, lo, hi, s.leaf)
+		model.AddScores(numbered, model.Coded{Cuts: s.cuts, Matrix: s.matrix}, lo, hi, s.leaf)
 	})
 }
 

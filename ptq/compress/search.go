@@ -49,6 +49,8 @@ func newSearch(ctx context.Context, m *model.Model, s Settings, opts []Option) (
 		return nil, ErrNeedsData
 	case !q.bounded() && len(q.settings.Formats) > 1:
 		return nil, ErrChoice
+	case s.Feedback == FeedbackOn && m.HasLinear():
+		return nil, model.ErrLinear
 	case m.Compressed() != nil:
 		return nil, ErrCompressed
 	}
@@ -222,7 +224,7 @@ func (q *search) rank() {
 // fed reports whether errors are pushed forward: by default only where several candidates are
 // tried, since it is another model that one format then gives.
 func (q *search) fed() bool {
-	if q.halves[0] == nil || q.settings.Feedback == FeedbackOff {
+	if q.halves[0] == nil || q.settings.Feedback == FeedbackOff || q.full.HasLinear() {
 		return false
 	}
 	if q.settings.Feedback == FeedbackAuto {
@@ -296,7 +298,7 @@ func (q *search) make(c *Candidate, leaves *Leaves, v verdict) (err error) {
 // where the leaves that are left would be stored as other values nothing is merged. Without a
 // bound to keep there is one format, which is to be what it says.
 func (q *search) merge(c *Candidate, leaves *Leaves) (*Leaves, error) {
-	if !q.bounded() {
+	if !q.bounded() || q.full.HasLinear() {
 		return leaves, nil
 	}
 	stored, err := leaves.Apply(c.narrow)

@@ -34,6 +34,9 @@ func (s *Simplification) Leaves() int { return s.Unreachable + s.Alike }
 // that has only such trees is returned as it is.
 func Simplify(m *model.Model) (*model.Model, Simplification, error) {
 	var sum Simplification
+	if m.HasLinear() {
+		return nil, sum, model.ErrLinear
+	}
 	c := *m.Contents()
 	all := newReach(model.Features(c.Cuts))
 	c.Trees = slices.Clone(c.Trees)

@@ -28,6 +28,14 @@ func (r *LeafRule) Value(grad, hess, extraL2 float64) float64 {
 	return float64(r.LearningRate * value)
 }
 
+// LeafLimit returns the bound on the size of leaf values before the learning rate, 0 for none.
+func (c *Config) LeafLimit() float64 {
+	if p := &c.Params; c.MaxStep == 0 || p.MaxDeltaStep > 0 {
+		return min(p.MaxDeltaStep, cmp.Or(c.MaxStep, math.Inf(1)))
+	}
+	return c.MaxStep
+}
+
 // LeafUnit returns the exponent of the unit in which exact sums of a leaf's values are taken: the
 // largest value is less than 2³¹ units of 2^exponent.
 func LeafUnit(largest float32) (exponent int) {
@@ -39,10 +47,7 @@ func LeafUnit(largest float32) (exponent int) {
 func (g *Grower) finish() tree.Tree {
 	t := g.made
 	p := &g.config.Params
-	rule := LeafRule{p.LambdaL1, p.LambdaL2, g.config.MaxStep, g.config.LearningRate}
-	if rule.MaxStep == 0 || p.MaxDeltaStep > 0 {
-		rule.MaxStep = min(p.MaxDeltaStep, cmp.Or(rule.MaxStep, math.Inf(1)))
-	}
+	rule := LeafRule{p.LambdaL1, p.LambdaL2, g.config.LeafLimit(), g.config.LearningRate}
 	g.made = tree.Tree{}
 	leaves := len(t.Feature) + 1
 	t.Leaf, t.LeafCover = make([]float64, leaves), make([]float64, leaves)
@@ -111,6 +116,33 @@ func (t *scoreTask) Run(_, index int) {
 	for l, value := range t.values {
 		for _, e := range s.byNode[t.g.leaves[l]][index].Entries {
 			scores[hist.Row(e)] += value
+		}
+	}
+}
+
+// NumberLeaves writes the leaf of each row that the tree was grown on, and leaves what stands for other rows. It must follow the
+// tree's Grow.
+func (g *Grower) NumberLeaves(t *tree.Tree, number []uint32) {
+	g.config.Pool.Do(g.rows.nRuns, &numberTask{g, t.NumLeaves(), number})
+}
+
+// numberTask writes the leaves of the rows of one run.
+type numberTask struct {
+	g      *Grower
+	leaves int
+	number []uint32
+}
+
+func (t *numberTask) Run(_, index int) {
+	s := &t.g.rows
+	root := &s.byNode[0][index]
+	if len(root.Entries) == 0 {
+		return
+	}
+	number := t.number[root.First:s.end(root.First)]
+	for l := range t.leaves {
+		for _, e := range s.byNode[t.g.leaves[l]][index].Entries {
+			number[hist.Row(e)] = uint32(l)
 		}
 	}
 }

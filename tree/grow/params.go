@@ -23,6 +23,9 @@ type Params struct {
 	PathSmooth     float64 // a leaf's value is taken PathSmooth/(rows + PathSmooth) of the way to its parent's
 	ExtraTrees     bool    // of each feature one random split is tried
 
+	Linear       bool    // leaves have linear models, which package tree/linear fits
+	LinearLambda float64 // their penalty on squared coefficients
+
 	// Monotone has 1 for columns on which predictions may not fall, −1 for those on which they may not rise.
 	Monotone       map[string]int
 	MonotoneMethod string // BasicBounds or IntermediateBounds; "" = BasicBounds
@@ -165,6 +168,12 @@ func Settings(p *Params) []setting.Setting {
 		{Name: "tree.extra_trees", Value: &p.ExtraTrees, OmitDefault: true,
 			Doc:     "Extremely randomised trees: of each column one random split is tried instead of all.",
 			Aliases: []string{"extra_trees", "extra_tree"}},
+		{Name: "tree.linear", Value: &p.Linear, OmitDefault: true,
+			Doc:     "Linear models in the leaves: a leaf adds a constant and a multiple of each numeric column that the path to it splits on (the last 32 at most). Rows with a missing one among them get a constant. Not where leaves are quantiles; the tables stay in memory.",
+			Aliases: []string{"linear_tree", "linear_trees"}},
+		{Name: "tree.linear_lambda", Value: &p.LinearLambda, OmitDefault: true,
+			Doc:     "L2 penalty on the coefficients of tree.linear, in the units of the columns.",
+			Aliases: []string{"linear_lambda"}},
 		{Name: "constraints.monotone", Value: &p.Monotone, Range: setting.Between(-1, 1), OmitDefault: true,
 			Doc:     "By column: 1 if predictions may not fall where its values rise, -1 if they may not rise. Not for categories and several classes, nor where leaves are quantiles.",
 			Aliases: []string{"monotone_constraints", "monotonic_cst", "monotone_constraint", "monotonic_constraints", "mc"}},

@@ -19,6 +19,9 @@ func Canonical(t *tree.Tree) tree.Tree {
 		Leaf: inOrder(t.Leaf, leaves), LeafCover: inOrder(t.LeafCover, leaves),
 		Gain: inOrder(t.Gain, nodes), Cover: inOrder(t.Cover, nodes),
 	}
+	if t.Linear != nil {
+		c.Linear = t.Linear.InOrder(leaves)
+	}
 	nodeNumber, leafNumber := inverse(nodes), inverse(leaves)
 	for _, children := range [2][]int32{c.Left, c.Right} {
 		for n, child := range children {

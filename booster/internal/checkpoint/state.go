@@ -53,12 +53,14 @@ var ErrDamaged = errors.New("is damaged")
 //	       4      S, split nodes
 //	       4      C, category sets
 //	       4      N, codes of all sets
-//	       4      1 with statistics, 0 without
+//	       4      1 with statistics, plus 2 with linear leaves
+//	       4      K, coefficients, of a tree with linear leaves
 //	       4·S    feature            4·S  code
 //	       4·S    left child         4·S  right child
 //	       S      bit 0 categorical, bit 1 missing rows go left
 //	       4·C    end of each set    4·N  codes of the sets
 //	       8·S+8  leaf values
+//	       4·S+4  end of the coefficients of each leaf   8·S+8 constants   4·K features   8·K coefficients, with linear leaves
 //	       4·S    gain, 8·S cover, 8·S+8 covers of leaves, if there are statistics
 //	…      8·R  for each of Columns: a value of each round
 //	…      8·…  the scores, list by list, of Lengths
@@ -68,6 +70,9 @@ const (
 	version = 1
 	head    = 32
 	treeTop = 16
+
+	withStatistics = 1
+	withLinear     = 2
 )
 
 var (
@@ -77,9 +82,12 @@ var (
 
 func checksum(b []byte) uint32 { return crc32.Checksum(b, castagnoli) }
 
-// treeBytes returns the bytes of a tree with so many split nodes, sets and codes of sets.
-func treeBytes(splits, sets, codes int, statistics bool) int {
+// treeBytes returns the bytes of a tree with so many split nodes, sets, codes of sets and coefficients.
+func treeBytes(splits, sets, codes, coefs int, statistics bool) int {
 	n := treeTop + 17*splits + 4*sets + 4*codes + 8*(splits+1)
+	if coefs > 0 {
+		n += 4 + 12*(splits+1) + 12*coefs
+	}
 	if statistics {
 		n += 12*splits + 8*(splits+1)
 	}
@@ -101,7 +109,7 @@ func (s *State) write(w io.Writer) error {
 	size := head + len(text) + 8*floats + 4
 	for i := range s.Trees {
 		t := &s.Trees[i]
-		size += treeBytes(t.NumSplits(), t.NumSets(), len(t.Sets), !t.NoStatistics())
+		size += treeBytes(t.NumSplits(), t.NumSets(), len(t.Sets), t.NumCoefs(), !t.NoStatistics())
 	}
 	sum := crc32.New(castagnoli)
 	both := io.MultiWriter(w, sum)
@@ -138,14 +146,20 @@ func (s *State) write(w io.Writer) error {
 }
 
 func appendTree(b []byte, t *tree.Tree) []byte {
-	statistics := uint32(1)
-	if t.NoStatistics() {
-		statistics = 0
+	with := uint32(0)
+	if !t.NoStatistics() {
+		with |= withStatistics
+	}
+	if t.Linear != nil {
+		with |= withLinear
 	}
 	b = le.AppendUint32(b, uint32(t.NumSplits()))
 	b = le.AppendUint32(b, uint32(t.NumSets()))
 	b = le.AppendUint32(b, uint32(len(t.Sets)))
-	b = le.AppendUint32(b, statistics)
+	b = le.AppendUint32(b, with)
+	if t.Linear != nil {
+		b = le.AppendUint32(b, uint32(t.NumCoefs()))
+	}
 	b = appendNumbers(b, t.Feature)
 	b = appendNumbers(b, t.Code)
 	b = appendNumbers(b, t.Left)
@@ -165,7 +179,11 @@ func appendTree(b []byte, t *tree.Tree) []byte {
 	}
 	b = appendNumbers(b, t.Sets)
 	b = appendFloats(b, t.Leaf)
-	if statistics == 0 {
+	if l := t.Linear; l != nil {
+		b = appendFloats(appendNumbers(b, l.Ptrs[1:]), l.Const)
+		b = appendFloats(appendNumbers(b, l.Feature), l.Coef)
+	}
+	if t.NoStatistics() {
 		return b
 	}
 	for _, g := range t.Gain {
@@ -251,8 +269,15 @@ func (r *reader) tree() tree.Tree {
 	if top == nil {
 		return tree.Tree{}
 	}
-	splits, sets, codes, statistics := int(le.Uint32(top)), int(le.Uint32(top[4:])), int(le.Uint32(top[8:])), le.Uint32(top[12:]) == 1
-	if treeBytes(splits, sets, codes, statistics)-treeTop > len(r.rest) {
+	splits, sets, codes, with := int(le.Uint32(top)), int(le.Uint32(top[4:])), int(le.Uint32(top[8:])), le.Uint32(top[12:])
+	coefs, read := 0, treeTop
+	if with&withLinear != 0 {
+		for _, n := range numbers[uint32](r, 1) {
+			coefs = int(n)
+		}
+		read += 4
+	}
+	if coefs == 0 && with&withLinear != 0 || treeBytes(splits, sets, codes, coefs, with&withStatistics != 0)-read > len(r.rest) {
 		r.short = true
 		return tree.Tree{}
 	}
@@ -269,7 +294,11 @@ func (r *reader) tree() tree.Tree {
 	}
 	t.Sets = numbers[uint32](r, codes)
 	t.Leaf = r.floats(splits + 1)
-	if !statistics {
+	if coefs > 0 {
+		ptrs, constants := append([]uint32{0}, numbers[uint32](r, splits+1)...), r.floats(splits+1)
+		t.Linear = &tree.Linear{Ptrs: ptrs, Const: constants, Feature: numbers[int32](r, coefs), Coef: r.floats(coefs)}
+	}
+	if with&withStatistics == 0 {
 		return t
 	}
 	t.Gain = make([]float32, splits)

@@ -99,6 +99,9 @@ func (r *Registry) exists(id string) bool {
 	return r.models[id] != nil
 }
 
+// errLinear is why models with linear leaves are refused.
+var errLinear = errors.New("the model has linear leaves (tree.linear), whose scores have no bounds, and a registry keeps bounds of what its tiers change: keep the model's file instead, or compress it (boost quantize)")
+
 // draft measures a model and makes what is stored of it, but for its source.
 func (r *Registry) draft(ctx context.Context, id string, m *model.Model, o AddOptions) (*draft, error) {
 	d := &draft{tier: o.Tier}
@@ -110,6 +113,9 @@ func (r *Registry) draft(ctx context.Context, id string, m *model.Model, o AddOp
 	}
 	if o.DropSource && o.Rule != nil {
 		return nil, about(id, errors.New("a rule keeps the lossless model: it cannot be dropped as well"))
+	}
+	if m.HasLinear() {
+		return nil, about(id, errLinear)
 	}
 	floor, err := floorOf(m, o)
 	if err != nil {

@@ -24,7 +24,7 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 //	offset size
 //	0      8    magic 42 4f 4f 53 54 0d 0a 1a ("BOOST", CR, LF, SUB)
 //	8      2    format version: 1, of a compressed model 2
-//	10     2    flags, 0
+//	10     2    flags: 1 if there is a section linear, else 0
 //	12     4    number of sections
 //	16     8    M, length of the manifest
 //	24     8    length of the file
@@ -145,7 +145,7 @@ func arrange(version uint16, sections []Section, manifest func([]byte, []Section
 	if n := len(entries); n > 0 {
 		end = entries[n-1].Offset + entries[n-1].Length
 	}
-	return Header{version, 0, uint32(len(sections)), uint64(len(text)), end + crcSize}, text, entries
+	return Header{version, sectionFlags(sections), uint32(len(sections)), uint64(len(text)), end + crcSize}, text, entries
 }
 
 // CheckHeader checks magic and lengths, all that the beginning of a file can tell.
@@ -183,7 +183,7 @@ func OpenContainer(b []byte) (Header, []byte, error) {
 		}
 		return h, nil, Errorf("the model has format version %d, which no boost has written", h.Version)
 	}
-	if h.flags != 0 {
+	if h.flags&^flagLinear != 0 {
 		return h, nil, Errorf("the model needs features of a newer program (flags %04x): use a newer boost", h.flags)
 	}
 	if h.manifest > end-headerSize {

@@ -7,20 +7,23 @@ import (
 // Encode returns the bytes of the model's file.
 func (c *Contents) Encode() ([]byte, error) {
 	if c.Compression != nil {
-		return Assemble(CompressedVersion, []Section{{PackedSection, JoinParts(c.compressedParts())}}, SectionTable), nil
+		return Assemble(CompressedVersion, compressedSections(JoinParts(c.compressedParts()), encodeLinear(c.Trees)), SectionTable), nil
 	}
-	sections, manifest := c.fullForm(encodeStructure(c.Trees), encodeLeaves(c.Trees), encodeStatistics(c.Trees))
+	sections, manifest := c.fullForm(encodeStructure(c.Trees), encodeLeaves(c.Trees), encodeStatistics(c.Trees), encodeLinear(c.Trees))
 	return Assemble(FormatVersion, sections, manifest), nil
 }
 
 // fullForm returns what the file of a full model is assembled of. The sections of the trees are given.
-func (c *Contents) fullForm(structure, leaves, statistics []byte) (sections []Section, manifest func([]byte, []SectionEntry) []byte) {
+func (c *Contents) fullForm(structure, leaves, statistics, linear []byte) (sections []Section, manifest func([]byte, []SectionEntry) []byte) {
 	sections = []Section{
 		{CutsSection, encodeCuts(c.Cuts)},
 		{dictionariesSection, encodeDictionaries(c.Schema)},
 		{StructureSection, structure},
 		{leavesSection, leaves},
 		{statisticsSection, statistics},
+	}
+	if linear != nil {
+		sections = append(sections, Section{linearSection, linear})
 	}
 	object := c.Manifest()
 	return sections, func(b []byte, table []SectionEntry) []byte {
@@ -56,7 +59,7 @@ func decodeFull(data []byte, h Header, text []byte) (c Contents, err error) {
 	if err := json.Unmarshal(text, &man); err != nil {
 		return c, Errorf("the model is damaged: its manifest cannot be read: %w", err)
 	}
-	sections, err := OpenSections(data, h, man.Sections, SectionNames)
+	sections, err := OpenSections(data, h, man.Sections, h.SectionsOf(SectionNames))
 	if err != nil {
 		return c, err
 	}
@@ -73,7 +76,11 @@ func decodeFull(data []byte, h Header, text []byte) (c Contents, err error) {
 	if err := c.checkHead(); err != nil {
 		return c, Errorf("the model is damaged: %w", err)
 	}
-	r, err := openTrees(sections[2], sections[3], sections[4])
+	var linear []byte
+	if len(sections) > len(SectionNames) {
+		linear = sections[len(SectionNames)]
+	}
+	r, err := openTrees(sections[2], sections[3], sections[4], linear)
 	if err != nil {
 		return c, err
 	}
@@ -83,7 +90,7 @@ func decodeFull(data []byte, h Header, text []byte) (c Contents, err error) {
 	if err := c.checkCount(r.count); err != nil {
 		return c, Errorf("the model is damaged: model: %w", err)
 	}
-	if sections, manifest := c.fullForm(sections[2], sections[3], sections[4]); !isAssembled(data, FormatVersion, sections, manifest) {
+	if sections, manifest := c.fullForm(sections[2], sections[3], sections[4], linear); !isAssembled(data, FormatVersion, sections, manifest) {
 		return c, notCanonical()
 	}
 	// Nothing is wrong any more before memory is made for the trees.

@@ -180,14 +180,18 @@ func SplitParts(b []byte) ([]Section, error) {
 	return parts, nil
 }
 
-// PackedParts returns the parts of what openContainer found to be a compressed model with this
+// PackedParts returns the parts, and behind them the section of linear leaves, of what openContainer found to be a compressed model with this
 // table of sections.
 func PackedParts(data []byte, h Header, entries []SectionEntry) ([]Section, error) {
-	all, err := OpenSections(data, h, entries, []string{PackedSection})
+	all, err := OpenSections(data, h, entries, h.SectionsOf([]string{PackedSection}))
 	if err != nil {
 		return nil, err
 	}
-	return SplitParts(all[0])
+	parts, err := SplitParts(all[0])
+	if len(all) > 1 && err == nil {
+		parts = append(parts, Section{linearSection, all[1]})
+	}
+	return parts, err
 }
 
 // PackedSections returns the parts by name.
@@ -261,7 +265,7 @@ func decodeCompressed(data []byte, h Header, manifestText []byte) (c Contents, e
 		return c, err
 	}
 	packedSection := JoinParts(p.parts())
-	if !isAssembled(data, CompressedVersion, []Section{{PackedSection, packedSection}}, SectionTable) {
+	if !isAssembled(data, CompressedVersion, compressedSections(packedSection, sections[linearSection]), SectionTable) {
 		return c, notCanonical()
 	}
 	if c.Trees = kept.trees; c.Trees == nil {
@@ -271,6 +275,9 @@ func decodeCompressed(data []byte, h Header, manifestText []byte) (c Contents, e
 	}
 	if err := c.unpackLeaves(p.Entry, sections); err != nil {
 		return c, damagedSection(leavesSection, err)
+	}
+	if err := decodeLinear(sections[linearSection], c.Trees); err != nil {
+		return c, err
 	}
 	return c, decodeStatistics(sections[statisticsSection], c.Trees)
 }

@@ -75,6 +75,15 @@ func TreeText(t tree.Tree) any {
 		}
 	}
 	object["split"] = split
+	if l := t.Linear; l != nil {
+		lengths := make([]any, len(l.Const))
+		for leaf := range lengths {
+			lengths[leaf] = int(l.Ptrs[leaf+1] - l.Ptrs[leaf])
+		}
+		object["linear"] = map[string]any{
+			"lengths": lengths, "constant": List(l.Const, number), "feature": List(l.Feature, whole[int32]), "coefficient": List(l.Coef, number),
+		}
+	}
 	if !t.NoStatistics() {
 		object["cover"], object["leaf_cover"] = List(t.Cover, number), List(t.LeafCover, number)
 		object["gain"] = List(t.Gain, func(v float32) any { return float64(v) })
@@ -108,15 +117,16 @@ type featureForm struct {
 }
 
 type treeForm struct {
-	Feature     listText `json:"feature"`
-	Split       listText `json:"split"`
-	MissingLeft listText `json:"missing_left"`
-	Left        listText `json:"left"`
-	Right       listText `json:"right"`
-	Leaf        listText `json:"leaf"`
-	Cover       listText `json:"cover"`
-	LeafCover   listText `json:"leaf_cover"`
-	Gain        listText `json:"gain"`
+	Feature     listText    `json:"feature"`
+	Split       listText    `json:"split"`
+	MissingLeft listText    `json:"missing_left"`
+	Left        listText    `json:"left"`
+	Right       listText    `json:"right"`
+	Leaf        listText    `json:"leaf"`
+	Cover       listText    `json:"cover"`
+	LeafCover   listText    `json:"leaf_cover"`
+	Gain        listText    `json:"gain"`
+	Linear      *linearForm `json:"linear"`
 }
 
 // Fill adds to the contents what is no part of a manifest.
@@ -310,7 +320,7 @@ func (f *treeForm) fill(t *tree.Tree, cuts *binning.Cuts) error {
 			return fmt.Errorf("%s has %d entries instead of %d (%v)", list.name, n, list.want, err)
 		}
 	}
-	var errs [8]error
+	var errs [9]error
 	t.Feature, errs[0] = listOf(f.Feature, isNumber, readIndex)
 	t.MissingLeft, errs[1] = listOf(f.MissingLeft, "tf", readBool)
 	t.Left, errs[2] = listOf(f.Left, isNumber, readIndex)
@@ -319,6 +329,7 @@ func (f *treeForm) fill(t *tree.Tree, cuts *binning.Cuts) error {
 	t.Cover, errs[5] = listOf(f.Cover, isNumber, readNumber)
 	t.LeafCover, errs[6] = listOf(f.LeafCover, isNumber, readNumber)
 	t.Gain, errs[7] = listOf(f.Gain, isNumber, readNumber32)
+	t.Linear, errs[8] = f.Linear.read(splits + 1)
 	if err := errors.Join(errs[:]...); err != nil || f.Split == nil {
 		return err
 	}

@@ -15,15 +15,17 @@ type treeReader struct {
 	// What is left of each array.
 	splits, flags, features, codes, left, right, lengths, sets []byte
 	leaves, cover, leafCover, gain                             []byte
+
+	linear *linearReader // nil where no leaves are linear
 }
 
 func damagedStructure(what string) error {
 	return Errorf("the model is damaged: section %q %s", StructureSection, what)
 }
 
-// openTrees checks that the arrays of the three sections have the lengths that the numbers of trees, nodes and
+// openTrees checks that the arrays of the sections have the lengths that the numbers of trees, nodes and
 // sets ask for. So a claim of many trees has to be paid for in leaves before anything is allocated for it.
-func openTrees(b, leaves, statistics []byte) (*treeReader, error) {
+func openTrees(b, leaves, statistics, linear []byte) (*treeReader, error) {
 	if len(b) < StructureHead {
 		return nil, damagedStructure("is cut short")
 	}
@@ -58,7 +60,9 @@ func openTrees(b, leaves, statistics []byte) (*treeReader, error) {
 		}
 		t.cover, t.leafCover, t.gain = statistics[:8*t.nodes], statistics[8*t.nodes:8*(t.nodes+total)], statistics[8*(t.nodes+total):]
 	}
-	return t, nil
+	var err error
+	t.linear, err = openLinear(linear, t.splits, t.count)
+	return t, err
 }
 
 // check reads all trees in the memory of the largest, and returns an error unless they are valid over the
@@ -66,12 +70,16 @@ func openTrees(b, leaves, statistics []byte) (*treeReader, error) {
 func (r treeReader) check(features []tree.Feature, outputs int) error {
 	head, all := r.structure, r.nodes
 	var room, t tree.Tree
+	if r.linear != nil { // a copy, as r is
+		linear := *r.linear
+		r.linear, room.Linear = &linear, &tree.Linear{}
+	}
 	var most widest
 	for i := range int(r.count) {
 		room = tree.Tree{
 			Feature: room.Feature[:0], Code: room.Code[:0], Categorical: room.Categorical[:0], MissingLeft: room.MissingLeft[:0],
 			Left: room.Left[:0], Right: room.Right[:0], SetPtrs: room.SetPtrs[:0], Sets: room.Sets[:0],
-			Leaf: room.Leaf[:0], Gain: room.Gain[:0], Cover: room.Cover[:0], LeafCover: room.LeafCover[:0],
+			Leaf: room.Leaf[:0], Gain: room.Gain[:0], Cover: room.Cover[:0], LeafCover: room.LeafCover[:0], Linear: emptyLinear(room.Linear),
 		}
 		if err := r.next(&t, &room); err != nil {
 			return err
@@ -103,7 +111,7 @@ func (r *treeReader) all() ([]tree.Tree, error) {
 		Feature: make([]int32, 0, nodes), Code: make([]uint32, 0, nodes),
 		Categorical: make([]bool, 0, nodes), MissingLeft: make([]bool, 0, nodes),
 		Left: make([]int32, 0, nodes), Right: make([]int32, 0, nodes),
-		Sets: make([]uint32, 0, r.structure.codes), Leaf: make([]float64, 0, leaves),
+		Sets: make([]uint32, 0, r.structure.codes), Leaf: make([]float64, 0, leaves), Linear: r.linear.room(),
 	}
 	if r.leafCover != nil {
 		room.Cover, room.LeafCover, room.Gain = make([]float64, 0, nodes), make([]float64, 0, leaves), make([]float32, 0, nodes)
@@ -164,6 +172,12 @@ func (r *treeReader) next(t, room *tree.Tree) error {
 		setFloats64(t.Cover, front(&r.cover, n, 8))
 		setFloats64(t.LeafCover, front(&r.leafCover, n+1, 8))
 		setFloats32(t.Gain, front(&r.gain, n, 4))
+	}
+	if r.linear != nil {
+		var err error
+		if t.Linear, err = r.linear.next(n+1, room.Linear); err != nil {
+			return err
+		}
 	}
 	if sets == 0 {
 		return nil

@@ -306,6 +306,13 @@ func (c *Contents) checkTrees() error {
 		if err := c.Trees[i].Validate(features); err != nil {
 			return inTree(err, i, c.Outputs)
 		}
+		if l := c.Trees[i].Linear; l != nil {
+			for _, f := range l.Feature {
+				if c.Cuts.Features[f].Kind == binning.Categorical { // one in order of its levels has codes as numbers have
+					return inTree(fmt.Errorf("a leaf has a coefficient of %q, which has levels", c.Cuts.Features[f].Name), i, c.Outputs)
+				}
+			}
+		}
 	}
 	return nil
 }

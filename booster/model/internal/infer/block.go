@@ -15,8 +15,11 @@ type block struct {
 	scratch              predict.Scratch
 	singles              []float32 // of a matrix: the used columns of the block's rows
 	doubles              []float64
-	tiles                []uint8 // the columns of one byte as plans take them
-	tiled                bool    // tiles hold the codes of columns
+	floats               [][]float32 // by feature, of those that linear leaves need
+	singleFloats         [][]float32 // memory of some
+	leaves               []float64   // of a tree with linear leaves: the leaf of each row
+	tiles                []uint8     // the columns of one byte as plans take them
+	tiled                bool        // tiles hold the codes of columns
 	area                 predict.Area
 	part                 [predict.TileRows]float64 // scores of the last tile, which lacks rows
 	stopping             stopping
@@ -36,6 +39,9 @@ func (h *Head) newBlock(rows int) *block {
 	b.outputs = h.contents.Outputs
 	b.raw, b.values = sized(b.raw, rows*b.outputs), sized(b.values, rows*b.outputs)
 	b.columns = sized(b.columns, len(h.used))
+	if h.linear != nil {
+		b.floats, b.singleFloats = sized(b.floats, len(h.contents.Cuts.Features)), sized(b.singleFloats, len(h.linear))
+	}
 	for i, bits := range h.columns {
 		c := &b.columns[i]
 		c.Bits = bits
@@ -65,11 +71,13 @@ func sized[T any](s []T, n int) []T {
 type tableSource struct {
 	head    *Head
 	encoder *binning.Encoder
+	floats  tableFloats
 }
 
 func (s *tableSource) rowBytes() int { return 0 }
 
 func (s *tableSource) encode(b *block, lo, hi int) {
+	s.floats.writeTo(b, s.head, lo, hi)
 	for i, f := range s.head.used {
 		c := &b.columns[i]
 		switch c.Bits {

@@ -96,7 +96,7 @@ func (j *job) take(t *dataset.Table) error {
 	if err != nil {
 		return err
 	}
-	j.source = &tableSource{j.head, encoder}
+	j.source = &tableSource{j.head, encoder, j.head.newTableFloats(t)}
 	return nil
 }
 
@@ -158,6 +158,7 @@ func (j *job) fill(b *block, index int) {
 func (j *job) release() {
 	for _, b := range j.blocks {
 		if b != nil {
+			clear(b.floats)
 			blocks.Put(b)
 		}
 	}

@@ -43,6 +43,7 @@ type matrixSource[T float32 | float64] struct {
 	values   []T
 	width    int
 	features []matrixFeature[T] // the used ones
+	linear   []int              // those whose values leaves need
 }
 
 // matrixFeature has one of both.
@@ -53,7 +54,7 @@ type matrixFeature[T float32 | float64] struct {
 }
 
 func newMatrixSource[T float32 | float64](h *Head, values []T, width int) *matrixSource[T] {
-	s := &matrixSource[T]{values: values, width: width}
+	s := &matrixSource[T]{values: values, width: width, linear: h.linear}
 	for _, f := range h.used {
 		feature := matrixFeature[T]{index: f}
 		if h.contents.Cuts.Features[f].Kind == binning.Categorical {
@@ -72,6 +73,12 @@ func (s *matrixSource[T]) rowBytes() int { return 8 * len(s.features) }
 const gatherRows = 32
 
 func (s *matrixSource[T]) encode(b *block, lo, hi int) {
+	for i, f := range s.linear {
+		to := b.ownFloats(i, f)
+		for row := range to {
+			to[row] = float32(s.values[(lo+row)*s.width+f])
+		}
+	}
 	columns := bufferOf[T](b, b.rows*len(s.features))
 	for ; lo < hi; lo += gatherRows {
 		first := lo - b.first

@@ -96,7 +96,7 @@ func (f *packedForest) add(b *block, from, to int) {
 		if takesTiles(p.set, b.rows) {
 			plans = w.plans[:n]
 		}
-		w.runs = runsOf(w.runs[:0], first, w.trees[:n], plans, f.head.columns)
+		w.runs = runsOf(w.runs[:0], first, w.trees[:n], nil, plans, f.head.columns)
 		b.addRuns(p.set, w.runs, first, first+n)
 		first += n
 	}

@@ -9,6 +9,7 @@ import (
 	"boost/binning"
 	"boost/internal/cpu"
 	"boost/internal/kernel/predict"
+	"boost/tree"
 )
 
 // PredictValues writes the predictions for one row to out, one per output. values are those of the schema's
@@ -52,7 +53,7 @@ type rows struct {
 // add adds the leaves that the row reaches, in vectors of a set.
 func (r *rows) add(e *Engine, values, out []float64, set cpu.Level) {
 	if set == cpu.Generic {
-		r.walk(e.trees, values, out)
+		r.walk(e.trees, e.linear, values, out)
 		return
 	}
 	r.vectors.Add(set, values, out)
@@ -76,7 +77,7 @@ func (e *Engine) newRows() *rows {
 		kernel = append(kernel, predict.RowFeature{Index: int32(f), Cuts: feature.cuts})
 	}
 	r.codes.New = func() any { return new(make([]uint32, len(e.used))) }
-	if e.set == cpu.Generic {
+	if e.set == cpu.Generic || e.linear != nil {
 		return r
 	}
 	var ok bool
@@ -104,7 +105,7 @@ func (h *Head) rowFeature(f int) rowFeature {
 }
 
 // walk adds the leaves that the row reaches tree by tree.
-func (r *rows) walk(trees []predict.Tree, values, out []float64) {
+func (r *rows) walk(trees []predict.Tree, linear []*tree.Tree, values, out []float64) {
 	codes := r.codes.Get().(*[]uint32)
 	defer r.codes.Put(codes)
 	for i := range r.features {
@@ -112,7 +113,12 @@ func (r *rows) walk(trees []predict.Tree, values, out []float64) {
 	}
 	k := 0
 	for t := range trees {
-		out[k] += trees[t].Leaf[trees[t].Walk(*codes)]
+		leaf := trees[t].Walk(*codes)
+		if of := linearAt(linear, t); of != nil {
+			out[k] += of.LinearValue(int(leaf), values)
+		} else {
+			out[k] += trees[t].Leaf[leaf]
+		}
 		if k++; k == len(out) {
 			k = 0
 		}

@@ -9,13 +9,24 @@ import (
 	"boost/tree"
 )
 
-// AddScores adds to scores[row] the value of the row's leaf, for rows lo … hi-1 of the
-// matrix, whose codes come from the cuts that the tree was grown on. It allocates
+// Coded is rows as trees see them.
+type Coded struct {
+	Cuts   *binning.Cuts   // that trees were grown on
+	Matrix *binning.Matrix // of codes that come from them
+	Floats [][]float32     // by feature, the values of the rows; only trees with linear leaves read them
+}
+
+// AddScores adds to scores[row] the value of the row's leaf, for rows lo … hi-1. It allocates
 // nothing once warm, and concurrent calls on disjoint rows are safe. The tree must be
 // valid.
-func AddScores(t *tree.Tree, c *binning.Cuts, m *binning.Matrix, lo, hi int, scores []float64) {
+func AddScores(t *tree.Tree, of Coded, lo, hi int, scores []float64) {
 	s := scorers.Get().(*scorer)
 	defer scorers.Put(s)
+	if t.Linear != nil {
+		s.addLinear(t, of, lo, hi, nil, scores)
+		return
+	}
+	c, m := of.Cuts, of.Matrix
 	if s.prepare(t, c, m) {
 		predict.AddRange(&s.tree, s.columns, lo, hi, scores, &s.scratch)
 		return
@@ -28,9 +39,14 @@ func AddScores(t *tree.Tree, c *binning.Cuts, m *binning.Matrix, lo, hi int, sco
 }
 
 // AddScoresRows is AddScores for the listed rows.
-func AddScoresRows(t *tree.Tree, c *binning.Cuts, m *binning.Matrix, rows []uint32, scores []float64) {
+func AddScoresRows(t *tree.Tree, of Coded, rows []uint32, scores []float64) {
 	s := scorers.Get().(*scorer)
 	defer scorers.Put(s)
+	if t.Linear != nil {
+		s.addLinear(t, of, 0, 0, rows, scores)
+		return
+	}
+	c, m := of.Cuts, of.Matrix
 	if s.prepare(t, c, m) {
 		predict.AddRows(&s.tree, s.columns, rows, scores, &s.scratch)
 		return
@@ -57,6 +73,8 @@ type scorer struct {
 	expanded binning.Expansion
 	sides    []uint8    // by code of a feature: 1 where it goes right
 	shared   [256]uint8 // the same by code of a column that features share
+	leaves   []float64  // of a tree with linear leaves: the leaf of each row
+	numbers  []float64  // 0, 1, 2, …
 }
 
 var scorers = sync.Pool{New: func() any { return new(scorer) }}

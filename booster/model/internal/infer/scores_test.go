@@ -100,8 +100,8 @@ func TestScoresByLayout(t *testing.T) {
 					rows = append(rows, uint32(row))
 				}
 			}
-			AddScores(&grown, cuts, m, 0, m.NRows(), got)
-			AddScoresRows(&grown, cuts, m, rows, gotRows)
+			AddScores(&grown, Coded{Cuts: cuts, Matrix: m}, 0, m.NRows(), got)
+			AddScoresRows(&grown, Coded{Cuts: cuts, Matrix: m}, rows, gotRows)
 			listed := make([]bool, len(want))
 			for _, row := range rows {
 				listed[row] = true

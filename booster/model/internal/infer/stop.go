@@ -59,6 +59,9 @@ func (j *job) stopEarly(what kind) error {
 	case what == ofScores && !(a > 0 && a <= math.MaxFloat64):
 		return fmt.Errorf("early stop with an allowance of %v: give a number above 0, by which a raw score may be off", a)
 	}
+	if err := j.head.errStopsLinear(); err != nil {
+		return err
+	}
 	e, whole := j.forest.(*Engine)
 	if !whole {
 		return errors.New("early stop: its bounds need all trees at hand, and a Compact reads them one at a time: take Load")

@@ -5,6 +5,7 @@ import (
 
 	"boost/internal/cpu"
 	"boost/internal/kernel/predict"
+	"boost/tree"
 )
 
 // leastTile is the number of rows below which lists are faster than a tile, which costs as much for one
@@ -16,6 +17,7 @@ type run struct {
 	first, end int // trees first … end-1
 	trees      []predict.Tree
 	plans      []predict.Plan // of these trees, nil where their rows go down in lists
+	linear     *tree.Tree     // a tree with linear leaves, which is a run alone; nil for others
 }
 
 // runBytes is about how much of plans stays in the second cache beside a block's codes
@@ -35,13 +37,14 @@ func newPlans(set cpu.Level, trees int) []predict.Plan {
 
 // runsOf appends to runs those of trees that begin with tree first of a model. It makes the
 // plans of those that can be planned, unless there is no room for them.
-func runsOf(runs []run, first int, trees []predict.Tree, plans []predict.Plan, bits []uint8) []run {
+func runsOf(runs []run, first int, trees []predict.Tree, linear []*tree.Tree, plans []predict.Plan, bits []uint8) []run {
 	begin, size := 0, 0 // of the run
 	for i := range trees {
-		planned := plans != nil && plans[i].Make(&trees[i], bits)
+		alone := linearAt(linear, i)
+		planned := alone == nil && plans != nil && plans[i].Make(&trees[i], bits)
 		last := len(runs) - 1
-		if i == 0 || planned != (runs[last].plans != nil) || planned && size+plans[i].Bytes() > runBytes {
-			runs = append(runs, run{first: first + i})
+		if i == 0 || alone != nil || runs[last].linear != nil || planned != (runs[last].plans != nil) || planned && size+plans[i].Bytes() > runBytes {
+			runs = append(runs, run{first: first + i, linear: alone})
 			begin, last, size = i, last+1, 0
 		}
 		r := &runs[last]
@@ -74,7 +77,7 @@ func (b *block) tile() {
 
 // within returns the part of the run that is trees from … to-1, and whether there is any.
 func (r *run) within(from, to int) (run, bool) {
-	cut := run{first: max(r.first, from), end: min(r.end, to)}
+	cut := run{first: max(r.first, from), end: min(r.end, to), linear: r.linear}
 	if cut.first >= cut.end {
 		return cut, false
 	}
@@ -97,6 +100,8 @@ func (b *block) addRuns(set cpu.Level, runs []run, from, to int) {
 		r, any := runs[i].within(from, to)
 		switch {
 		case !any:
+		case r.linear != nil:
+			b.addLinear(&r)
 		case tiles && r.plans != nil:
 			b.addTiles(set, &r)
 		default:
