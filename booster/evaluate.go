@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"boost/binning"
-	"boost/booster/internal/labels"
 	"boost/booster/model"
 	"boost/dataset"
 	"boost/objectives"
@@ -24,7 +23,7 @@ type evalSet struct {
 	n       int
 	matrix  *binning.Matrix
 	floats  [][]float32 // by feature, of trees with linear leaves; nil else
-	labels  labels.Of
+	labels  dataset.Labels
 	weights []float64
 	queries []int     // nil where no metric needs them
 	initial []float64 // output-major; nil without
@@ -219,7 +218,7 @@ func (j *judge) evaluate(due bool) {
 // evaluateSet returns each metric of a set's raw scores.
 func (j *judge) evaluateSet(s *evalSet) []float64 {
 	in := metrics.Input{
-		Outputs: j.outputs, Raw: s.raw, Values: s.values, Labels: s.labels[0], Targets: s.labels.Several(), Weights: s.weights, Queries: s.queries, Gains: j.gains,
+		Outputs: j.outputs, Raw: s.raw, Values: s.values, Labels: s.labels.Columns[0], Targets: s.labels.Several(), Upper: s.labels.Upper, Weights: s.weights, Queries: s.queries, Gains: j.gains,
 		Survival: j.times, Pool: j.pool,
 	}
 	return metrics.Evaluate(in, j.link, j.metrics)

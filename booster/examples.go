@@ -16,10 +16,10 @@ import (
 type examples struct {
 	*target
 	objectives.Rows
-	n            int       // rows
-	byLabel      labels.Of // Labels, and Targets where there are several
-	tableWeights []float64 // the table's own, which metrics count by; Weights are those of training
-	initial      []float64 // init scores, output-major; nil without
+	n            int            // rows
+	answers      dataset.Labels // Labels, and Targets where there are several
+	tableWeights []float64      // the table's own, which metrics count by; Weights are those of training
+	initial      []float64      // init scores, output-major; nil without
 	storing      gradients.Settings
 	pieces       []int // rows with which the pieces of the gradient pass begin, and n behind them
 }
@@ -35,24 +35,24 @@ func (r *run) examples(in *inputs) (*examples, error) {
 	if err := r.refuse(in, target, table.NumRows()); err != nil {
 		return nil, err
 	}
-	labels, err := target.labels(table)
+	answers, err := target.labels(table)
 	if err != nil {
 		return nil, err
 	}
 	if target.classes == nil {
-		labels.Report(table, r.log)
+		labels.Report(answers, table, r.log)
 	}
-	if info, ok := objectives.Lookup(r.p.Objective); ok && info.Times && table.EventColumn() == nil {
-		r.reportCensored(labels[0])
+	if info, ok := objectives.Lookup(r.p.Objective); ok && info.Times && table.EventColumn() == nil && table.UpperColumn() == nil {
+		r.reportCensored(answers.Columns[0])
 	}
 	r.usePool(table.NumRows() * featureCount(in.schema) * target.outputs)
 	if r.p.HoldsOut(len(in.valid)) {
-		if labels, err = r.holdOut(in, target, labels); err != nil {
+		if answers, err = r.holdOut(in, target, answers); err != nil {
 			return nil, err
 		}
 		table = in.train.metaColumns()
 	}
-	ex, err := newExamples(target, table, labels, &r.p)
+	ex, err := newExamples(target, table, answers, &r.p)
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +76,7 @@ func (r *run) reportCensored(times []float64) {
 }
 
 // newExamples takes what is known of the rows from a table, and checks it.
-func newExamples(target *target, table *dataset.Table, labels labels.Of, p *Params) (*examples, error) {
+func newExamples(target *target, table *dataset.Table, answers dataset.Labels, p *Params) (*examples, error) {
 	weights, err := table.Weights()
 	if err != nil {
 		return nil, err
@@ -86,7 +86,7 @@ func newExamples(target *target, table *dataset.Table, labels labels.Of, p *Para
 		return nil, err
 	}
 	ex := &examples{
-		target: target, Rows: objectives.Rows{Labels: labels[0], Targets: labels.Several(), Weights: weights, Seed: p.Seed}, n: table.NumRows(), byLabel: labels,
+		target: target, Rows: objectives.Rows{Labels: answers.Columns[0], Targets: answers.Several(), Upper: answers.Upper, Weights: weights, Seed: p.Seed}, n: table.NumRows(), answers: answers,
 		tableWeights: weights, initial: initial,
 	}
 	if objectives.NeedsQueries(target.objective) {
@@ -98,7 +98,7 @@ func newExamples(target *target, table *dataset.Table, labels labels.Of, p *Para
 		if err := objectives.CheckWeights(ex.Rows); err != nil {
 			return nil, atRow(table, err)
 		}
-		if ex.Weights, err = target.weighClasses(p, labels[0], weights); err != nil {
+		if ex.Weights, err = target.weighClasses(p, answers.Columns[0], weights); err != nil {
 			return nil, err
 		}
 		if err := objectives.CheckWeights(ex.Rows); err != nil {

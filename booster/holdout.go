@@ -5,27 +5,27 @@ import (
 	"fmt"
 
 	"boost/booster/internal/holdout"
-	"boost/booster/internal/labels"
+	"boost/dataset"
 )
 
 // holdOut splits off the rows that early stopping is judged on, as the set "valid", and returns the
 // labels of the others.
-func (r *run) holdOut(in *inputs, target *target, labels labels.Of) (labels.Of, error) {
+func (r *run) holdOut(in *inputs, target *target, answers dataset.Labels) (dataset.Labels, error) {
 	groups, err := in.train.metaColumns().Groups()
 	if err != nil {
-		return nil, err
+		return answers, err
 	}
 	if in.inFiles && r.p.ValidBy != "" {
-		return nil, fmt.Errorf("%w: train.valid_by needs the table in memory: give train.valid_share, or a validation set, to train out of core", ErrParams)
+		return answers, fmt.Errorf("%w: train.valid_by needs the table in memory: give train.valid_share, or a validation set, to train out of core", ErrParams)
 	}
 	var train, held []int32
 	if r.p.ValidBy != "" {
 		train, held, err = holdout.Marked(in.train.metaColumns(), r.p.ValidBy, groups)
 	} else {
-		train, held = holdout.Draw(labels[0], len(target.classes), groups, r.p.Seed, r.p.shareOf)
+		train, held = holdout.Draw(answers.Columns[0], len(target.classes), groups, r.p.Seed, r.p.shareOf)
 	}
 	if err != nil {
-		return nil, err
+		return answers, err
 	}
 	if len(held) == 0 {
 		what := "too few rows to hold any out: early stopping is off"
@@ -35,14 +35,14 @@ func (r *run) holdOut(in *inputs, target *target, labels labels.Of) (labels.Of, 
 		case target.classes != nil:
 			what = "each class has too few rows to hold any out: early stopping is off"
 		}
-		r.log.Warn(what, "rows", len(labels[0]))
+		r.log.Warn(what, "rows", len(answers.Columns[0]))
 		r.p.EarlyStopping, r.p.MinDelta = 0, 0
-		return labels, nil
+		return answers, nil
 	}
-	r.log.Debug("rows held out for validation", "rows", len(held), "of", len(labels[0]))
+	r.log.Debug("rows held out for validation", "rows", len(held), "of", len(answers.Columns[0]))
 	in.valid, r.report.HeldOut = []validSet{{"valid", in.whole.take(held)}}, held
 	in.train = in.whole.take(train)
-	return labels.Take(train), nil
+	return answers.Take(train), nil
 }
 
 // HoldsOut reports whether rows of the training table are held out as the validation set, where

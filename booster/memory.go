@@ -52,11 +52,14 @@ func roundsMemory(p *Params, ex *examples, data *binned, pl *plan, threads int) 
 		b.rows += lanes * (rows + n*perCode + p.linearBytes(ex.n, 1))
 		b.histograms += lanes * histograms
 	}
-	perRow := int64(16*ex.outputs + 8*len(ex.byLabel))
+	perRow := int64(16*ex.outputs + 8*len(ex.answers.Columns))
 	if ex.tableWeights != nil {
 		perRow += 8
 	}
 	if p.weighsClasses() {
+		perRow += 8
+	}
+	if ex.Upper != nil {
 		perRow += 8
 	}
 	if ex.initial != nil {
@@ -74,7 +77,7 @@ func roundsMemory(p *Params, ex *examples, data *binned, pl *plan, threads int) 
 	}
 	for _, s := range data.sets {
 		b.matrix += int64(s.matrix.Bytes() + s.matrix.IndexBytes())
-		b.rows += 8 * int64(s.n*len(s.labels)+len(s.weights)+len(s.initial)+len(s.raw)+len(s.sum)+len(s.values))
+		b.rows += 8 * int64(s.n*len(s.labels.Columns)+len(s.labels.Upper)+len(s.weights)+len(s.initial)+len(s.raw)+len(s.sum)+len(s.values))
 	}
 	return b
 }

@@ -13,6 +13,7 @@ import (
 	"boost/booster"
 	"boost/booster/model"
 	"boost/dataset"
+	"boost/objectives"
 	"boost/objectives/metrics"
 )
 
@@ -218,5 +219,59 @@ func TestSurvivalRefusals(t *testing.T) {
 	m := train(t, p, timesTable(t, true)) // without an objective
 	if m.Objective() != "cox" {
 		t.Errorf("objective %s is chosen for a table with events", m.Objective())
+	}
+}
+
+// intervalsTable makes a table of times of which a quarter each are known, open above, between two times, and open below.
+func intervalsTable(t *testing.T, opts ...dataset.Option) *dataset.Table {
+	t.Helper()
+	const n = 600
+	lower, upper, a, b := make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
+	for i := range n {
+		a[i], b[i] = float64(i*37%61), float64(i*53%29)
+		time := math.Exp(0.03*a[i] + 0.02*b[i] + float64(i*i%17)/17 - 0.5)
+		lower[i] = time * []float64{1, 0.7, 0.8, 0}[i%4]
+		upper[i] = time * []float64{1, math.Inf(1), 1.3, 1.2}[i%4]
+	}
+	return must(dataset.FromColumns([]dataset.ColumnData{
+		{Name: "from", Values: lower}, {Name: "to", Values: upper}, {Name: "a", Values: a}, {Name: "b", Values: b},
+	}, append([]dataset.Option{dataset.Label("from"), dataset.LabelUpper("to")}, opts...)...))(t)
+}
+
+// Times in intervals: about XGBoost's loss and share of intervals that are met, after as many rounds (3.2: survival:aft, hist, lossguide, max_leaves 8,
+// eta 0.2, reg_lambda 0, min_child_weight 1e-3, scale 0.5; with logistic errors its steps go astray); and the same bytes on any number of threads.
+func TestIntervalsOfPeers(t *testing.T) {
+	table := intervalsTable(t)
+	for distribution, want := range map[string][2]float64{"normal": {0.871323, 0.505000}, "logistic": {4.474127, 0.438333}, "extreme": {0.914119, 0.526667}} {
+		p := booster.Params{Rounds: 40, LearningRate: 0.2}.OrDefaults() // aft, by the upper times
+		p.Loss = objectives.Params{Distribution: distribution, Scale: 0.5}
+		p.Tree.Leaves, p.Tree.MinDataInLeaf = 8, 0
+		p.Objective = "aft"
+		m := train(t, p, table, booster.WithPool(pool(t, 1)))
+		if !bytes.Equal(bytesOf(t, train(t, p, table, booster.WithPool(pool(t, 3)))), bytesOf(t, m)) {
+			t.Errorf("%s: 3 threads give another model", distribution)
+		}
+		got := judgedTimes(t, m, table, "aft_nloglik", "interval_accuracy", "concordance")
+		if got[0] > want[0]*1.01 || got[1] < want[1]-0.02 || !math.IsNaN(got[2]) {
+			t.Errorf("%s: %v, want about %v", distribution, got, want)
+		}
+		refitted, err := booster.Refit(t.Context(), m, table, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again := judgedTimes(t, refitted, table, "aft_nloglik"); math.Abs(again[0]-got[0]) > 0.02*got[0] {
+			t.Errorf("%s: refitted to the same rows, the loss is %v, before %v", distribution, again[0], got[0])
+		}
+	}
+	var report booster.Report
+	m := train(t, booster.Params{Rounds: 60, EarlyStopping: 5}, table, booster.WithReport(&report))
+	if m.Objective() != "aft" || len(report.HeldOut) != 60 || !(report.Metrics["valid"]["aft_nloglik"] < 1.5) {
+		t.Errorf("objective %s by itself, %d rows held out, %v", m.Objective(), len(report.HeldOut), report.Metrics)
+	}
+	for objective, more := range map[string][]dataset.Option{"cox": nil, "regression": nil, "multiclass": nil, "aft": {dataset.Label("from", "b")}} {
+		_, err := booster.Train(t.Context(), booster.Params{Objective: objective}, intervalsTable(t, more...))
+		if !errors.Is(err, booster.ErrParams) || !strings.Contains(err.Error(), `data.label_upper = "to"`) {
+			t.Errorf("%s: %v", objective, err)
+		}
 	}
 }

@@ -69,6 +69,10 @@ func newTarget(p *Params, custom objectives.Objective, t *dataset.Table, names s
 		return nil, fmt.Errorf("%w: data.event = %q: objective %s is not of times, which cox and aft are: leave the key out, or name the column in data.ignore",
 			ErrParams, c.Name(), p.Objective)
 	}
+	if c := t.UpperColumn(); c != nil && (t.EventColumn() != nil || tg.several > 1 || custom != nil || known && !info.Intervals) {
+		return nil, fmt.Errorf("%w: data.label_upper = %q: times in intervals have one label and no data.event, and are for objective aft, not %s: leave the key out",
+			ErrParams, c.Name(), p.Objective)
+	}
 	if custom == nil && known {
 		var err error
 		if p.Loss, err = info.Complete(p.Loss); err != nil { // of an objective that was inferred
@@ -171,7 +175,7 @@ func (tg *target) findClasses(p *Params, takes objectives.Labels, label *dataset
 }
 
 // labels returns one number per row: the label itself, or its class index; by label where there are several.
-func (tg *target) labels(t *dataset.Table) (labels.Of, error) {
+func (tg *target) labels(t *dataset.Table) (dataset.Labels, error) {
 	return t.Targets(tg.several, tg.classes, tg.numeric)
 }
 

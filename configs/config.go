@@ -40,6 +40,7 @@ type Data struct {
 	Weight      string
 	Group       string
 	Event       string
+	LabelUpper  string
 	InitScore   []string // one column per output
 	ID          []string
 	Ignore      []string

@@ -125,31 +125,6 @@ func (t *Table) NumericLabels() ([]float64, error) {
 	return t.numericLabels(c)
 }
 
-// Targets returns the labels as training counts them, by label column: EncodeLabels of one column, or where there are several the numbers of
-// each. A table with other label columns than want is an error that names what is missing.
-func (t *Table) Targets(want int, classes []string, numeric bool) ([][]float64, error) {
-	columns := t.LabelColumns()
-	if len(columns) <= 1 && want == 1 {
-		labels, err := t.EncodeLabels(classes, numeric)
-		return [][]float64{labels}, err
-	}
-	if len(columns) != want {
-		names := make([]string, len(columns))
-		for i, c := range columns {
-			names[i] = c.name
-		}
-		return nil, chunk.Errorf("the table has %d of the %d label columns (%s): all of them are needed", len(names), want, chunk.NameList(names, 10))
-	}
-	targets := make([][]float64, len(columns))
-	for i, c := range columns {
-		var err error
-		if targets[i], err = t.numericLabels(c); err != nil {
-			return nil, err
-		}
-	}
-	return targets, nil
-}
-
 func (t *Table) numericLabels(c *Column) ([]float64, error) {
 	labels := make([]float64, t.rows)
 	if c.kind.Numeric() {

@@ -82,6 +82,10 @@ func Group(name string) Option { return func(o *chunk.Options) { o.Group = name 
 // is censored: its time is that up to which the event had not come. The time is the label.
 func Event(name string) Option { return func(o *chunk.Options) { o.Event = name } }
 
+// LabelUpper names the column of the time up to which the event came, where the label is the time from which on: both equal if it is
+// known, +Inf or missing if there is no such time, and a label of 0 or -Inf if there is none from which on.
+func LabelUpper(name string) Option { return func(o *chunk.Options) { o.Upper = name } }
+
 // InitScore names the columns of the raw scores that training starts from, one per
 // output of the model, in the order of the outputs.
 func InitScore(names ...string) Option {

@@ -16,12 +16,13 @@ const (
 )
 
 var aftInfo = Info{
-	Name:    "aft",
-	Aliases: []string{"survival:aft", "accelerated_failure_time"},
-	Link:    Exp,
-	Times:   true,
-	Takes:   Params{Distribution: normal, Scale: 1},
-	Metrics: fixed("aft_nloglik", "concordance"),
+	Name:      "aft",
+	Aliases:   []string{"survival:aft", "accelerated_failure_time"},
+	Link:      Exp,
+	Times:     true,
+	Intervals: true,
+	Takes:     Params{Distribution: normal, Scale: 1},
+	Metrics:   fixed("aft_nloglik", "concordance"),
 	Make: func(o Options) (Objective, error) {
 		if !(o.Scale > 0 && o.Scale <= 1e6) {
 			return nil, fmt.Errorf("objective.scale = %v: a number above 0, to 1e6", o.Scale)
@@ -47,14 +48,28 @@ func (a aft) survival() Survival { return Survival{Errors: a.loss} }
 
 func (aft) Check(rows Rows) error { return regression{}.Check(rows) }
 
-// BaseScore is the weighted mean of log(time) of the rows with a time above 0, censored ones too.
+// BaseScore is the weighted mean of log(time) of the rows with a time above 0, censored ones too; of an interval that is the middle of the
+// logarithms of its ends, or the one that there is.
 func (aft) BaseScore(rows Rows) ([]float64, error) {
 	var logs Rows
 	for i, y := range rows.Labels {
-		if y == 0 {
-			continue
+		upper := math.Abs(y)
+		if rows.Upper != nil {
+			upper = rows.Upper[i]
 		}
-		logs.Labels = append(logs.Labels, detmath.Log(math.Abs(y)))
+		switch y = math.Abs(y); {
+		case y == 0 && (upper == 0 || math.IsInf(upper, 1)):
+			continue
+		case y == 0:
+			y = upper
+		case math.IsInf(upper, 1):
+			upper = y
+		}
+		log := detmath.Log(y)
+		if upper > y {
+			log = (log + detmath.Log(upper)) / 2
+		}
+		logs.Labels = append(logs.Labels, log)
 		if rows.Weights != nil {
 			logs.Weights = append(logs.Weights, rows.Weights[i])
 		}
@@ -65,7 +80,12 @@ func (aft) BaseScore(rows Rows) ([]float64, error) {
 
 func (a aft) Gradients(rows Rows, lo, hi int, scores []float64, grad, hess []float32) {
 	for i := lo; i < hi; i++ {
-		g, h := a.loss.Row(scores[i], rows.Labels[i])
+		var g, h float64
+		if rows.Upper == nil {
+			g, h = a.loss.Row(scores[i], rows.Labels[i])
+		} else {
+			g, h = a.loss.RowBetween(scores[i], rows.Labels[i], rows.Upper[i])
+		}
 		if rows.Weights != nil {
 			g, h = g*rows.Weights[i], h*rows.Weights[i]
 		}

@@ -25,17 +25,18 @@ type Options struct {
 
 // Info is what the rest of the program knows of a built-in loss.
 type Info struct {
-	Name    string
-	Aliases []string // its names in other libraries, in lower case
-	Labels  Labels
-	Link    Link
-	Several bool                               // it is of several labels at once, and of no single one
-	Queries bool                               // it is of whole queries, as OfQueries is
-	Times   bool                               // labels are times, negative where a row is censored
-	AnyUnit bool                               // hessians shrink with the unit of the labels, so that no sum of them is small for all
-	Takes   Params                             // the defaults of the parameters that it takes, zero of others
-	Metrics func(Params) []string              // evaluated if none are named; the first leads early stopping
-	Make    func(o Options) (Objective, error) // of complete parameters
+	Name      string
+	Aliases   []string // its names in other libraries, in lower case
+	Labels    Labels
+	Link      Link
+	Several   bool                               // it is of several labels at once, and of no single one
+	Queries   bool                               // it is of whole queries, as OfQueries is
+	Times     bool                               // labels are times, negative where a row is censored
+	Intervals bool                               // it takes Rows.Upper
+	AnyUnit   bool                               // hessians shrink with the unit of the labels, so that no sum of them is small for all
+	Takes     Params                             // the defaults of the parameters that it takes, zero of others
+	Metrics   func(Params) []string              // evaluated if none are named; the first leads early stopping
+	Make      func(o Options) (Objective, error) // of complete parameters
 }
 
 // HasClasses reports whether labels are indices of classes.

@@ -155,7 +155,7 @@ func TestCoxNeedsEvents(t *testing.T) {
 	}
 }
 
-// Derivatives of exact and of censored rows are XGBoost's.
+// Derivatives of exact and of censored rows are XGBoost's, and those of intervals.
 func TestAFTAsXGBoost(t *testing.T) {
 	var peers struct {
 		AFT []struct {
@@ -173,19 +173,27 @@ func TestAFTAsXGBoost(t *testing.T) {
 	for _, p := range peers.AFT {
 		o := made(t, "aft", objectives.Params{Distribution: p.Distribution, Scale: p.Scale})
 		for i, score := range peers.Rows.Scores {
-			label, upper := *peers.Rows.Lower[i], peers.Rows.Upper[i]
-			if upper == nil {
-				label = -label
-			} else if *upper != label {
-				continue // an interval
+			label, upper := *peers.Rows.Lower[i], math.Inf(1)
+			if peers.Rows.Upper[i] != nil {
+				upper = *peers.Rows.Upper[i]
 			}
 			compared++
+			g, h := make([]float32, 1), make([]float32, 1)
+			o.Gradients(objectives.Rows{Labels: []float64{label}, Upper: []float64{upper}}, 0, 1, []float64{score}, g, h)
+			if !close32(g[0], p.Grad[i]) || !close32(h[0], p.Hess[i]) {
+				t.Errorf("%s, scale %v, row %d, %v to %v: derivatives %v, %v, want %v, %v", p.Distribution, p.Scale, i, label, upper, g[0], h[0], p.Grad[i], p.Hess[i])
+			}
+			if math.IsInf(upper, 1) {
+				label = -label
+			} else if upper != label {
+				continue // an interval
+			}
 			if grad, hess := one(o, score, label); !close32(float32(grad), p.Grad[i]) || !close32(float32(hess), p.Hess[i]) {
 				t.Errorf("%s, scale %v, row %d: derivatives %v, %v, want %v, %v", p.Distribution, p.Scale, i, grad, hess, p.Grad[i], p.Hess[i])
 			}
 		}
 	}
-	if compared != 48 {
+	if compared != 72 {
 		t.Errorf("%d rows are compared", compared)
 	}
 }
@@ -215,5 +223,42 @@ func TestAFTBounds(t *testing.T) {
 	}
 	if _, err := objectives.New("aft", objectives.Options{Params: objectives.Params{Scale: -1}}); err == nil {
 		t.Error("a scale of -1 is taken")
+	}
+}
+
+// Far from the score, and where they are narrow, intervals have the derivatives of what they come close to: of one of their ends, or of
+// an event between them.
+func TestAFTFarIntervals(t *testing.T) {
+	for _, distribution := range []string{"normal", "logistic", "extreme"} {
+		o := made(t, "aft", objectives.Params{Distribution: distribution})
+		at := func(score, lower, upper float64) (grad, hess float64) {
+			g, h := make([]float32, 1), make([]float32, 1)
+			o.Gradients(objectives.Rows{Labels: []float64{lower}, Upper: []float64{upper}}, 0, 1, []float64{score}, g, h)
+			return float64(g[0]), float64(h[0])
+		}
+		for _, c := range []struct{ score, lower, upper, likeLower, likeUpper float64 }{
+			{-60, 1, 50, 1, math.Inf(1)}, // far above the score: as if it were open above
+			{60, 1, 50, 0, 50},           // far below: as if it were open below
+			{0.3, 2, 2 * (1 + 1e-7), 2, 2}, {0.3, 2, 2 * (1 + 3e-5), 2, 2},
+			{9, 2, 2 * (1 + 2e-5), 2, 2}, {-9, 2, 2 * (1 + 2e-5), 2, 2},
+		} {
+			grad, hess := at(c.score, c.lower, c.upper)
+			wantGrad, wantHess := at(c.score, c.likeLower, c.likeUpper)
+			if math.Abs(grad-wantGrad) > 1e-3*max(1, math.Abs(wantGrad)) || math.Abs(hess-wantHess) > 2e-3*max(1, wantHess) {
+				t.Errorf("%s, score %v, %v to %v: derivatives %v, %v, want about %v, %v", distribution, c.score, c.lower, c.upper, grad, hess, wantGrad, wantHess)
+			}
+		}
+		for _, score := range []float64{-1e4, -700, -40, 0, 40, 700, 1e4} {
+			for _, c := range [][2]float64{{0, 1e-300}, {0, 5}, {1e-300, 1e300}, {3, 3.0001}, {1e100, 1e101}} {
+				if grad, hess := at(score, c[0], c[1]); !(math.Abs(grad) <= 15) || !(hess > 0 && hess <= 15) {
+					t.Errorf("%s, score %v, %v: derivatives %v, %v", distribution, score, c, grad, hess)
+				}
+			}
+		}
+	}
+	// By hand: of the middle of 1 and e^2, of e^3 alone on either side, and of nothing.
+	rows := objectives.Rows{Labels: []float64{1, 0, math.Exp(3), 0}, Upper: []float64{math.Exp(2), math.Exp(3), math.Inf(1), math.Inf(1)}}
+	if base, err := made(t, "aft", objectives.Params{}).BaseScore(rows); err != nil || math.Abs(base[0]-7./3) > 1e-14 {
+		t.Errorf("training starts from %v (%v), want 7/3", base, err)
 	}
 }

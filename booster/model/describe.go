@@ -33,6 +33,7 @@ type Description struct {
 	Weight     string               `json:"weight,omitempty"`
 	Group      string               `json:"group,omitempty"`
 	Event      string               `json:"event,omitempty"`
+	LabelUpper string               `json:"label_upper,omitempty"`
 	InitScores []string             `json:"init_score,omitempty"`
 	ID         []string             `json:"id,omitempty"`
 	Features   []FeatureDescription `json:"features"`
@@ -162,6 +163,8 @@ func (m *Model) describeColumns(d *Description) {
 			d.Group = s.Name
 		case dataset.EventRole:
 			d.Event = s.Name
+		case dataset.UpperRole:
+			d.LabelUpper = s.Name
 		case dataset.InitScoreRole:
 			d.InitScores = append(d.InitScores, s.Name)
 		case dataset.IDRole:

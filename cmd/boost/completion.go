@@ -14,7 +14,7 @@ import (
 )
 
 // columnKeys are the keys whose values are columns of the table.
-var columnKeys = []string{"data.label", "data.weight", "data.group", "data.event", "data.init_score", "data.id", "data.ignore", "data.categorical", "train.valid_by", "sampling.row_by"}
+var columnKeys = []string{"data.label", "data.weight", "data.group", "data.event", "data.label_upper", "data.init_score", "data.id", "data.ignore", "data.categorical", "train.valid_by", "sampling.row_by"}
 
 // columnsAtHand returns the columns of the tables among a command's arguments, nil where none can be read.
 func columnsAtHand(cmd *cobra.Command, args []string) []string {

@@ -145,6 +145,9 @@ func (r *Model) WriteText(w io.Writer) error {
 	if d.Event != "" {
 		rows = append(rows, []string{"event", format.OneLine(d.Event)})
 	}
+	if d.LabelUpper != "" {
+		rows = append(rows, []string{"label upper", format.OneLine(d.LabelUpper)})
+	}
 	if len(d.InitScores) > 0 {
 		rows = append(rows, []string{"init score", format.OneLine(strings.Join(d.InitScores, ", "))})
 	}

@@ -10,6 +10,7 @@ type Input struct {
 	Labels  []float64   // n: the number, the class index 0 … K-1, or the time, see Survival
 	Targets [][]float64 // where a row has several labels, each with an output of its own: each of them, by row; Labels is the first
 	Weights []float64   // n, or nil for all 1
+	Upper   []float64   // n, of times in intervals: up to when the event came, where Labels is from when on; nil otherwise
 	Queries []int       // row with which each query begins, and n behind them; nil without queries
 	Gains   []float64   // of labels 0, 1, … in ndcg; nil for 2^label − 1
 	Pool    *parallel.Pool

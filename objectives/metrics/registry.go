@@ -28,7 +28,7 @@ var registry = []Info{
 	quadraticKappaInfo, brierInfo, eceInfo,
 	multiLogLossInfo, multiErrorInfo, topKInfo, aucOvrInfo, aucMuInfo,
 	ndcgInfo, mapInfo, mrrInfo,
-	coxNLogLikInfo, aftNLogLikInfo, concordanceInfo,
+	coxNLogLikInfo, aftNLogLikInfo, intervalAccuracyInfo, concordanceInfo,
 }
 
 // Links of models, as package objectives names them.

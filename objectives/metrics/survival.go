@@ -41,6 +41,12 @@ var (
 		Links:   []string{aftModel},
 		build:   ofRows(aftNLogLik),
 	}
+	intervalAccuracyInfo = Info{
+		Name:    "interval_accuracy",
+		Aliases: []string{"interval-regression-accuracy"},
+		Links:   []string{aftModel},
+		build:   func(name string, _ []float64) Metric { return share{mean{name: name, row: withinInterval}} },
+	}
 )
 
 // coxNLogLik is the mean over the events of −log of the chance that each comes to its row, among the rows whose time is not before it
@@ -106,7 +112,33 @@ func aftNLogLik(in *Input, lo, hi int, out []float64) {
 		} else {
 			score = detmath.Log(in.Values[lo+i])
 		}
-		out[i] = -detmath.Log(in.Survival.Errors.Likelihood(score, in.Labels[lo+i]))
+		if in.Upper == nil {
+			out[i] = -detmath.Log(in.Survival.Errors.Likelihood(score, in.Labels[lo+i]))
+		} else {
+			out[i] = -detmath.Log(in.Survival.Errors.LikelihoodBetween(score, in.Labels[lo+i], in.Upper[lo+i]))
+		}
+	}
+}
+
+// withinInterval is 1 where the prediction is a time at which the event may have come, as in XGBoost.
+func withinInterval(in *Input, lo, hi int, out []float64) {
+	for i := range out {
+		v, lower := in.Values[lo+i], in.Labels[lo+i]
+		upper := lower
+		switch {
+		case in.Upper != nil:
+			upper = in.Upper[lo+i]
+		case math.Signbit(lower):
+			lower, upper = -lower, math.Inf(1)
+		}
+		switch {
+		case math.IsNaN(v):
+			out[i] = v
+		case v >= lower && v <= upper:
+			out[i] = 1
+		default:
+			out[i] = 0
+		}
 	}
 }
 
@@ -120,7 +152,7 @@ func (concordance) HigherIsBetter() bool { return true }
 
 func (concordance) Eval(in Input) float64 {
 	n := len(in.Labels)
-	if in.Outputs != 1 || n == 0 || in.Survival == nil {
+	if in.Outputs != 1 || n == 0 || in.Survival == nil || in.Upper != nil { // which of two intervals came first is not known
 		return math.NaN()
 	}
 	buffer := takeRankBuffer(n)

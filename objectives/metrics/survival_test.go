@@ -143,6 +143,8 @@ func TestAFTNLogLik(t *testing.T) {
 			Distribution string
 			Scale        float64
 			NLogLik      float64 `json:"nloglik_events"`
+			All          float64 `json:"nloglik"`
+			Accuracy     float64
 		}
 		Rows struct {
 			Lower, Upper []*float64
@@ -152,9 +154,13 @@ func TestAFTNLogLik(t *testing.T) {
 	if err := json.Unmarshal(text, &peers); err != nil {
 		t.Fatal(err)
 	}
-	var labels, scores, values []float64
+	var labels, scores, values, lower, above, times []float64
 	for i, score := range peers.Rows.Scores {
 		label, upper := *peers.Rows.Lower[i], peers.Rows.Upper[i]
+		lower, above, times = append(lower, label), append(above, math.Inf(1)), append(times, math.Exp(score))
+		if upper != nil {
+			above[i] = *upper
+		}
 		if upper == nil {
 			label = -label
 		} else if *upper != label {
@@ -167,6 +173,16 @@ func TestAFTNLogLik(t *testing.T) {
 		in := metrics.Input{Outputs: 1, Raw: scores, Labels: labels, Survival: &metrics.Survival{Errors: errors}}
 		if got := eval(t, "aft_nloglik", in); math.Abs(got-p.NLogLik) > 1e-6*p.NLogLik {
 			t.Errorf("%s, scale %v: %v, want %v", p.Distribution, p.Scale, got, p.NLogLik)
+		}
+		all := metrics.Input{Outputs: 1, Raw: peers.Rows.Scores, Values: times, Labels: lower, Upper: above, Survival: in.Survival}
+		if got := eval(t, "aft_nloglik", all); math.Abs(got-p.All) > 1e-6*p.All {
+			t.Errorf("%s, scale %v, with intervals: %v, want %v", p.Distribution, p.Scale, got, p.All)
+		}
+		if got := eval(t, "interval_accuracy", all); math.Abs(got-p.Accuracy) > 1e-6 {
+			t.Errorf("%v of the intervals are met, want %v", got, p.Accuracy)
+		}
+		if got := eval(t, "concordance", all); !math.IsNaN(got) {
+			t.Errorf("concordance of intervals is %v", got)
 		}
 		in.Raw, in.Values = nil, values
 		if got := eval(t, "aft_nloglik", in); math.Abs(got-p.NLogLik) > 1e-6*p.NLogLik {

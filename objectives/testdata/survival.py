@@ -68,6 +68,7 @@ for distribution in ("normal", "logistic", "extreme"):
         d = data(scores, lower, upper)
         grad, hess = alone(p, scores, lower, upper)
         out["aft"].append(dict(distribution=distribution, scale=scale, grad=grad, hess=hess, nloglik=figure(p, "aft-nloglik", d),
+                               accuracy=figure(p, "interval-regression-accuracy", d),
                                nloglik_events=figure(p, "aft-nloglik", data(scores[known], lower[known], upper[known]))))
 out["aft_rows"] = dict(lower=lower.tolist(), upper=[None if np.isinf(u) else u for u in upper], scores=scores.tolist())
 print(json.dumps(out, indent=1))

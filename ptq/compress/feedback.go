@@ -279,7 +279,7 @@ func (s *sample) hessians(ctx context.Context, m *model.Model) ([]float32, error
 // rows returns what is known of the rows as training counts it, without queries.
 func (s *sample) rows(m *model.Model) (objectives.Rows, error) {
 	in, err := m.MetricInput(s.table, nil)
-	return objectives.Rows{Labels: in.Labels, Targets: in.Targets, Weights: s.rowWeights}, err
+	return objectives.Rows{Labels: in.Labels, Targets: in.Targets, Upper: in.Upper, Weights: s.rowWeights}, err
 }
 
 // builtIn returns the loss that a model was trained on, an error where that is the caller's own.

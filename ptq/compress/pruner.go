@@ -212,7 +212,7 @@ func (w *pruner) pullBy(pull float64) {
 // loss evaluates the scores.
 func (w *pruner) loss() float64 {
 	in := metrics.Input{
-		Outputs: w.outputs, Raw: w.scores, Values: w.values, Labels: w.rows.Labels, Targets: w.rows.Targets, Weights: w.rows.Weights,
+		Outputs: w.outputs, Raw: w.scores, Values: w.values, Labels: w.rows.Labels, Targets: w.rows.Targets, Upper: w.rows.Upper, Weights: w.rows.Weights,
 		Survival: (*metrics.Survival)(objectives.SurvivalOf(w.objective)), Pool: w.pool,
 	}
 	return metrics.Evaluate(in, w.from.Contents().Link, []metrics.Metric{w.metric})[0]

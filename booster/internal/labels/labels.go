@@ -15,35 +15,15 @@ import (
 	"boost/objectives"
 )
 
-// Of are the labels of rows as training counts them, by label column: of one, its numbers or class indices.
-type Of [][]float64
-
-// Several returns the labels where there is more than one, nil for one.
-func (l Of) Several() [][]float64 {
-	if len(l) == 1 {
-		return nil
-	}
-	return l
-}
-
-// Take returns the labels of some rows.
-func (l Of) Take(rows []int32) Of {
-	taken := make(Of, len(l))
-	for k, labels := range l {
-		taken[k] = make([]float64, len(rows))
-		for i, row := range rows {
-			taken[k][i] = labels[row]
-		}
-	}
-	return taken
-}
-
 // Report warns of labels that are the same number in every row.
-func (l Of) Report(t *dataset.Table, log *slog.Logger) {
+func Report(l dataset.Labels, t *dataset.Table, log *slog.Logger) {
+	if l.Upper != nil {
+		return
+	}
 	for k, c := range t.LabelColumns() {
-		value := l[k][0]
-		switch same := !slices.ContainsFunc(l[k], func(v float64) bool { return v != value }); {
-		case same && len(l) > 1:
+		value := l.Columns[k][0]
+		switch same := !slices.ContainsFunc(l.Columns[k], func(v float64) bool { return v != value }); {
+		case same && len(l.Columns) > 1:
 			log.Warn("every row has the same label: so will every prediction of it", "column", c.Name(), "label", value)
 		case same:
 			log.Warn("every row has the same label: so will every prediction", "label", value)
@@ -103,6 +83,9 @@ func InferObjective(t *dataset.Table) (name, reason string, err error) {
 	}
 	if c := t.EventColumn(); c != nil {
 		return "cox", fmt.Sprintf("column %q tells which times are of events", c.Name()), nil
+	}
+	if c := t.UpperColumn(); c != nil {
+		return "aft", fmt.Sprintf("column %q tells up to when events came", c.Name()), nil
 	}
 	if several := t.LabelColumns(); len(several) > 1 {
 		return inferSeveral(several)

@@ -12,7 +12,7 @@ const MostColumns = 1 << 20
 
 // Mentions reports whether the caller named a column so.
 func Mentions(o *Options, name string) bool {
-	for _, list := range [][]string{{o.Weight, o.Group, o.Event}, o.Labels, o.InitScores, o.IDs, o.Ignore, o.Categorical} {
+	for _, list := range [][]string{{o.Weight, o.Group, o.Event, o.Upper}, o.Labels, o.InitScores, o.IDs, o.Ignore, o.Categorical} {
 		for _, given := range list {
 			if given != "" && given == strings.TrimSpace(name) {
 				return true

@@ -46,7 +46,7 @@ func TrimText(level string) string { return strings.Trim(level, " \t") }
 
 // Assigns reports whether an option gives the named column its role.
 func (o *Options) Assigns(name string) bool {
-	return name == o.Weight || name == o.Group || name == o.Event || slices.Contains(o.Labels, name) || slices.Contains(o.InitScores, name) ||
+	return name == o.Weight || name == o.Group || name == o.Event || name == o.Upper || slices.Contains(o.Labels, name) || slices.Contains(o.InitScores, name) ||
 		slices.Contains(o.IDs, name) || slices.Contains(o.Ignore, name)
 }
 
@@ -87,7 +87,7 @@ func (o *Options) Resolve(names []string) ([]Target, error) {
 		columns []string
 	}{
 		{"label", o.Labels}, {"weight", nonEmpty(o.Weight)}, {"group", nonEmpty(o.Group)},
-		{"event", nonEmpty(o.Event)},
+		{"event", nonEmpty(o.Event)}, {"label_upper", nonEmpty(o.Upper)},
 		{"init_score", o.InitScores}, {"id", o.IDs}, {"ignore", o.Ignore},
 	} {
 		if err := claim(c.option, c.columns...); err != nil {
@@ -98,7 +98,7 @@ func (o *Options) Resolve(names []string) ([]Target, error) {
 		if _, ok := position[name]; !ok {
 			return nil, absent(names, name, "categorical")
 		}
-		if other := given[name]; other == "weight" || other == "event" || other == "init_score" {
+		if other := given[name]; other == "weight" || other == "event" || other == "label_upper" || other == "init_score" {
 			return nil, Errorf("column %q is named as %s and as categorical; it can be one of them", name, other)
 		}
 	}
@@ -123,6 +123,8 @@ func (o *Options) Resolve(names []string) ([]Target, error) {
 			t.Role = GroupRole
 		case "event":
 			t.Role, t.Want = EventRole, WantNumber
+		case "label_upper":
+			t.Role, t.Want = UpperRole, WantNumber
 		case "init_score":
 			t.Role, t.Want = InitScoreRole, WantNumber
 		case "id":
@@ -223,19 +225,21 @@ func (o *Options) resolveSchema(names []string, position map[string]int) ([]Targ
 	return targets, nil
 }
 
-// lacksEvents reports a table that has the times of the schema, and not the column that tells which of them are of events.
+// lacksEvents reports a table that has the times of the schema, and not the column that tells which of them are of events, or up to when.
 func (o *Options) lacksEvents(position map[string]int) error {
-	time, event := "", ""
+	time, beside, tells := "", "", ""
 	for _, c := range o.Schema.Columns {
 		switch _, ok := position[c.Name]; {
 		case c.Role == LabelRole && ok:
 			time = c.Name
 		case c.Role == EventRole && !ok:
-			event = c.Name
+			beside, tells = c.Name, "whether the event came at that time"
+		case c.Role == UpperRole && !ok:
+			beside, tells = c.Name, "up to when the event came"
 		}
 	}
-	if time != "" && event != "" {
-		return Errorf("the table has the label %q and lacks column %q, which tells whether the event came at that time: add it, or leave out both", time, event)
+	if time != "" && beside != "" {
+		return Errorf("the table has the label %q and lacks column %q, which tells %s: add it, or leave out both", time, beside, tells)
 	}
 	return nil
 }
@@ -256,7 +260,7 @@ func (o *Options) agreesWithSchema() error {
 	for _, given := range []struct {
 		role  Role
 		names []string
-	}{{LabelRole, o.Labels}, {WeightRole, nonEmpty(o.Weight)}, {GroupRole, nonEmpty(o.Group)}, {EventRole, nonEmpty(o.Event)}} {
+	}{{LabelRole, o.Labels}, {WeightRole, nonEmpty(o.Weight)}, {GroupRole, nonEmpty(o.Group)}, {EventRole, nonEmpty(o.Event)}, {UpperRole, nonEmpty(o.Upper)}} {
 		for _, name := range given.names {
 			if c := o.Schema.named(name); c == nil || c.Role != given.role {
 				return Errorf("%s = %q does not agree with the model, whose %s is %s", given.role, name, given.role, NameList(o.Schema.withRole(given.role), 5))

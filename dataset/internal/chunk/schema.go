@@ -18,11 +18,12 @@ const (
 	GroupRole     // the query that a row belongs to
 	InitScoreRole // the raw score that training starts from, one column per output
 	EventRole     // whether the event came at the row's time
+	UpperRole     // the time up to which an event came, where the label is the one from which on
 )
 
-var roleNames = [...]string{"feature", "label", "weight", "id", "group", "init_score", "event"}
+var roleNames = [...]string{"feature", "label", "weight", "id", "group", "init_score", "event", "label_upper"}
 
-// String returns "feature", "label", "weight", "id", "group", "init_score" or "event".
+// String returns "feature", "label", "weight", "id", "group", "init_score", "event" or "label_upper".
 func (r Role) String() string {
 	if int(r) < len(roleNames) {
 		return roleNames[r]

@@ -43,7 +43,7 @@ func (s *Reader) CountCells() {
 			}
 		}
 	}
-	hold(s.Weight, s.Group, s.Event)
+	hold(s.Weight, s.Group, s.Event, s.Upper)
 	hold(s.Labels...)
 	hold(s.InitScores...)
 	hold(s.IDs...)

@@ -58,7 +58,7 @@ func (a AFT) Row(score, label float64) (grad, hess float64) {
 			slope = -w
 		}
 	}
-	return min(max(slope/a.Scale, -mostSlope), mostSlope), min(max(bend/(a.Scale*a.Scale), leastBend), mostBend)
+	return bounded(slope/a.Scale, bend/(a.Scale*a.Scale))
 }
 
 // Likelihood returns the density of a row's time, or of a censored row the chance of a longer one; at least 1e-12, as in XGBoost.

@@ -105,9 +105,7 @@ func (c *Contents) MetricInput(t *dataset.Table, names []string) (in metrics.Inp
 	if err != nil {
 		return in, err
 	}
-	if in.Labels = labels[0]; len(labels) > 1 {
-		in.Targets = labels
-	}
+	in.Labels, in.Targets, in.Upper = labels.Columns[0], labels.Several(), labels.Upper
 	if in.Weights, err = t.Weights(); err != nil {
 		return in, err
 	}
