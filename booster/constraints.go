@@ -57,6 +57,20 @@ func (r *run) checkConstraints(schema dataset.Schema, target *target) error {
 	case ordered && p.ErrorFeedback:
 		return fmt.Errorf("%w: %s: leaves that quantize.error_feedback rounds may leave their order: leave one of them out", ErrParams, monotone)
 	}
+	for _, table := range []struct {
+		key     string
+		columns []string
+	}{
+		{"tree.feature_penalty", slices.Sorted(maps.Keys(p.Tree.FeaturePenalty))}, {"tree.feature_cost", slices.Sorted(maps.Keys(p.Tree.FeatureCost))},
+		{"sampling.col_weights", slices.Sorted(maps.Keys(p.Tree.ColWeights))},
+		{"constraints.first_level", slices.Sorted(maps.Keys(p.Tree.FirstLevel))}, {"constraints.last_level", slices.Sorted(maps.Keys(p.Tree.LastLevel))},
+	} {
+		for _, name := range table.columns {
+			if err := known(name, table.key); err != nil {
+				return err
+			}
+		}
+	}
 	for _, names := range p.Tree.Interaction {
 		for _, name := range names {
 			if err := known(name, "constraints.interaction"); err != nil {

@@ -45,13 +45,22 @@ func TestConstraintsLikePeers(t *testing.T) {
 	}
 	up := map[string]int{"a": 1, "c": -1}
 	changes := map[string]func(p *booster.Params){
-		"plain":                 func(p *booster.Params) {},
-		"monotone":              func(p *booster.Params) { p.Tree.Monotone = up },
-		"monotone_down":         func(p *booster.Params) { p.Tree.Monotone = map[string]int{"a": -1, "b": -1} },
-		"monotone_l1l2":         func(p *booster.Params) { p.Tree.Monotone, p.Tree.LambdaL1, p.Tree.LambdaL2 = up, 2, 5 },
-		"max_delta_step":        func(p *booster.Params) { p.Tree.MaxDeltaStep = 2.5 },
-		"path_smooth":           func(p *booster.Params) { p.Tree.PathSmooth = 6 },
-		"all":                   func(p *booster.Params) { p.Tree.Monotone, p.Tree.MaxDeltaStep, p.Tree.PathSmooth = up, 1.5, 3 },
+		"plain":                func(p *booster.Params) {},
+		"monotone":             func(p *booster.Params) { p.Tree.Monotone = up },
+		"monotone_down":        func(p *booster.Params) { p.Tree.Monotone = map[string]int{"a": -1, "b": -1} },
+		"monotone_l1l2":        func(p *booster.Params) { p.Tree.Monotone, p.Tree.LambdaL1, p.Tree.LambdaL2 = up, 2, 5 },
+		"max_delta_step":       func(p *booster.Params) { p.Tree.MaxDeltaStep = 2.5 },
+		"path_smooth":          func(p *booster.Params) { p.Tree.PathSmooth = 6 },
+		"all":                  func(p *booster.Params) { p.Tree.Monotone, p.Tree.MaxDeltaStep, p.Tree.PathSmooth = up, 1.5, 3 },
+		"monotone_penalty":     func(p *booster.Params) { p.Tree.Monotone, p.Tree.MonotonePenalty = up, 1.7 },
+		"monotone_penalty_low": func(p *booster.Params) { p.Tree.Monotone, p.Tree.MonotonePenalty = up, 0.6 },
+		"feature_penalty": func(p *booster.Params) {
+			p.Tree.FeaturePenalty = map[string]float64{"a": 0.4, "b": 1.5}
+		},
+		"split_cost": func(p *booster.Params) { p.Tree.SplitCost, p.Tree.CostTradeoff = 0.4, 2 },
+		"feature_cost": func(p *booster.Params) { // a tree with one split each
+			p.Tree.FeatureCost, p.Tree.CostTradeoff, p.Tree.Leaves, p.LearningRate = map[string]float64{"a": 2000, "b": 100, "c": 50}, 0.5, 2, 0.3
+		},
 		"monotone_intermediate": func(p *booster.Params) { p.Tree.Monotone, p.Tree.MonotoneMethod = up, "intermediate" },
 		"monotone_down_intermediate": func(p *booster.Params) {
 			p.Tree.Monotone, p.Tree.MonotoneMethod = map[string]int{"a": -1, "b": -1}, "intermediate"

@@ -69,6 +69,17 @@ func choices() []choice {
 		of("monotone: intermediate", func(p *booster.Params) {
 			p.Tree.Monotone, p.Tree.MonotoneMethod = map[string]int{"a": 1, "b": -1}, "intermediate"
 		}),
+		of("feature_penalty", func(p *booster.Params) { p.Tree.FeaturePenalty = map[string]float64{"a": 0.5, "cat": 2, "c": 0} }),
+		of("costs", func(p *booster.Params) {
+			p.Tree.FeatureCost, p.Tree.SplitCost = map[string]float64{"a": 1, "cat": 0.5}, 0.001
+		}),
+		of("levels", func(p *booster.Params) {
+			p.Tree.FirstLevel, p.Tree.LastLevel = map[string]int{"a": 2}, map[string]int{"b": 1}
+		}),
+		of("col_weights", func(p *booster.Params) {
+			p.Tree.ColWeights, p.Tree.ColNode = map[string]float64{"a": 3, "cat": 0}, 0.6
+		}),
+		of("monotone: penalty", func(p *booster.Params) { p.Tree.Monotone, p.Tree.MonotonePenalty = map[string]int{"a": 1}, 1.5 }),
 		of("interaction", func(p *booster.Params) { p.Tree.Interaction = [][]string{{"a", "b"}, {"c", "cat"}} }),
 		of("class_weight: balanced", func(p *booster.Params) {
 			p.Objective, p.ClassWeight = "binary", map[string]float64{booster.Balanced: 1}

@@ -83,12 +83,18 @@ func (k *Key) Type() string {
 	case *map[string]int:
 		return "table of integers, by column"
 	case *map[string]float64:
+		if k.byColumn() {
+			return "table of numbers, by column"
+		}
 		return "\"balanced\" or a table of numbers, by class"
 	case *map[string][]float64:
 		return "table of lists of numbers, by column"
 	}
 	panic("configs: key " + k.Name + " has a field of an unknown type")
 }
+
+// byColumn reports whether a table of numbers is by column, not by class.
+func (k *Key) byColumn() bool { return k.Section() != "objective" }
 
 // isChoice reports whether the key is one of several words.
 func (k *Key) isChoice() bool {
@@ -250,6 +256,15 @@ func (k *Key) assign(v any, dir string) error {
 	case *map[string]string:
 		return k.assignParse(field, v)
 	case *map[string]float64:
+		if k.byColumn() {
+			return assignTable(k, field, v, func(column string, v any) (float64, error) {
+				f, err := k.number(v)
+				if err != nil {
+					return 0, fmt.Errorf("column %q: %w", column, err)
+				}
+				return f, nil
+			})
+		}
 		if v == "balanced" {
 			*field = map[string]float64{booster.Balanced: 1}
 			return nil
@@ -646,6 +661,7 @@ var takes = map[string]string{
 	"share":                                "a share like \"0.1%\" or 0.001",
 	"table of lists of numbers, by column": "a table of lists of numbers by column like {age = [18, 65]}",
 	"\"auto\" or a table of texts, by column":      "\"auto\" or a table by column like {income = \"number\"}",
+	"table of numbers, by column":                  "a table of numbers by column like {age = 0.5}",
 	"table of integers, by column":                 "a table of integers by column like {age = 64}",
 	"list of lists of text":                        "a list of lists of column names like [[\"a\", \"b\"], [\"c\"]]",
 	"number or list of numbers":                    "a number like 0.5 or a list like [0.1, 0.9]",

@@ -78,8 +78,12 @@ func (s *Setting) check() []error {
 		return problems
 	case *map[string]float64:
 		var problems []error
+		of := "column"
+		if s.Section() == "objective" {
+			of = "class"
+		}
 		for _, name := range slices.Sorted(maps.Keys(*p)) {
-			problems = append(problems, s.within((*p)[name], fmt.Sprintf(" of class %q = %v", name, (*p)[name]))...)
+			problems = append(problems, s.within((*p)[name], fmt.Sprintf(" of %s %q = %v", of, name, (*p)[name]))...)
 		}
 		return problems
 	case *int:

@@ -40,7 +40,8 @@ func (q *search) feature(worker, f int) {
 	c, w := &q.candidates[f], &q.workers[worker]
 	c.found, q.isBound[f] = false, false
 	gain := q.find(worker, f, nil, w.bestGain[q.side], c)
-	if q.scores[f] = c.scoreOf(); !c.found || c.unproven || q.restricts() { // it may not be allowed
+	// One of a node that goes without some features may not be allowed. One that counts for less than it gains may beat others that gain more.
+	if q.scores[f] = c.scoreOf(); !c.found || c.unproven || q.restricts() || q.worth != nil {
 		return
 	}
 	if q.reuse != nil { // no split counts for more than it gains: one that gains less than this counts for less
@@ -180,8 +181,12 @@ func fill[G scan.Grad, H scan.Hess](q *search, c *candidate, f int, s scan.Split
 		missingLeft: s.MissingLeft, unproven: s.Unproven, left: sumsOf(q, s.Left),
 	}
 	c.score = gain
+	if q.worth != nil {
+		c.score = q.worth.of(f, gain, q.node.depth, q.node.rows)
+		c.found = c.score > 0
+	}
 	if q.reuse != nil {
-		c.score = float64(c.gain * q.reuse.share(c))
+		c.score = float64(c.score * q.reuse.share(c))
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"boost/internal/detmath"
 	"boost/internal/rng"
 	"boost/tree/forced"
 )
@@ -20,12 +21,22 @@ type columnSampler struct {
 	forced  []int // those that every tree has
 	level   []int // scratch of node
 	draws   []uint64
-	order   []uint64 // scratch of nth
+	order   []uint64  // scratch of nth
+	weights []float64 // by feature; nil: all are drawn alike
 }
 
 func (s *columnSampler) init(c Config) {
 	s.seed = c.Seed
 	s.byTree, s.byLevel, s.byNode = c.Params.ColTree, c.Params.ColLevel, c.Params.ColNode
+	if len(c.Params.ColWeights) > 0 {
+		s.weights = make([]float64, len(c.Features))
+	}
+	for f := range s.weights {
+		s.weights[f] = 1
+		if weight, ok := c.Params.ColWeights[c.Features[f].Name]; ok {
+			s.weights[f] = weight
+		}
+	}
 	for f := range c.Features {
 		if c.Features[f].NCodes() > 1 {
 			s.all = append(s.all, f)
@@ -72,7 +83,11 @@ func (s *columnSampler) sample(dst, of []int, share float64, key, stream uint64)
 	key = rng.Mix(key ^ rng.Mix(stream+1))
 	s.draws = s.draws[:0]
 	for _, f := range of {
-		s.draws = append(s.draws, rng.Draw(key, uint64(f)))
+		draw := rng.Draw(key, uint64(f))
+		if s.weights != nil {
+			draw = weighted(draw, s.weights[f])
+		}
+		s.draws = append(s.draws, draw)
 	}
 	n := max(1, int(math.Round(share*float64(len(of)))))
 	if n >= len(of) {
@@ -96,6 +111,13 @@ func (s *columnSampler) sample(dst, of []int, share float64, key, stream uint64)
 		}
 	}
 	return dst
+}
+
+// weighted turns a draw into one that is small the likelier the more its feature weighs: −ln(u)/weight, of which the smallest
+// are a sample without replacement (Efraimidis and Spirakis 2006). Bits of numbers ≥ 0 are in the order of the numbers.
+func weighted(draw uint64, weight float64) uint64 {
+	u := (float64(draw>>11) + 0.5) * (1.0 / (1 << 53))
+	return math.Float64bits(-detmath.Log(u) / weight)
 }
 
 // nth returns the k-th smallest number, counted from 0. Those that share their highest

@@ -25,7 +25,7 @@ func (q *search) takeForced() bool {
 	}
 	spec := &q.config.Forced[n.forced-1]
 	f := spec.Feature
-	if _, active := slices.BinarySearch(q.active, f); !active || q.together != nil && len(q.together.keep([]int{f}, n)) == 0 {
+	if _, active := slices.BinarySearch(q.active, f); !active || len(q.restrict([]int{f}, n)) == 0 {
 		return false
 	}
 	if q.sparse != nil {

@@ -41,17 +41,15 @@ type Config struct {
 // Nodes with many rows are split by all workers together, in passes over rows and features
 // (splitter all); those with few side by side, each by one worker that others help (frontier).
 type Grower struct {
-	config    Config
-	offsets   []uint32
-	shapes    []shape     // of the features
-	spans     []scan.Span // of their sums
-	widest    int         // codes of the feature that has the most
-	hists     *histogram.Pool
-	rows      rowSets
-	columns   columnSampler
-	limits    *limits    // nil: no value is limited
-	together  *together  // nil: any features may be split on one path
-	reuse     *reuse     // nil: what trees before have used makes no difference
+	config  Config
+	offsets []uint32
+	shapes  []shape     // of the features
+	spans   []scan.Span // of their sums
+	widest  int         // codes of the feature that has the most
+	hists   *histogram.Pool
+	rows    rowSets
+	columns columnSampler
+	constraints
 	renewal   *renewal   // nil: leaf values come from codes
 	quantiles *quantiles // nil: no leaf values are quantiles
 	levels    *levels    // nil: trees are not symmetric
@@ -61,6 +59,15 @@ type Grower struct {
 	growing   bool // a panic has left a tree half grown: its sums would be added to the next one's
 
 	growth
+}
+
+// constraints say what splits may be, and what they count for.
+type constraints struct {
+	limits   *limits   // nil: no value is limited
+	together *together // nil: any features may be split on one path
+	depths   *depths   // nil: features may be split on at any depth
+	reuse    *reuse    // nil: what trees before have used makes no difference
+	worth    *worth    // nil: splits count for their gain
 }
 
 // growth is the tree that is grown.
@@ -92,6 +99,7 @@ func New(c Config) *Grower {
 	g.columns.init(c)
 	g.limits = newLimits(&c.Params, c.Features)
 	g.together = newTogether(c.Params.Interaction, c.Features)
+	g.depths, g.worth = newDepths(&c.Params, c.Features), newWorth(&c.Params, c.Features)
 	g.reuse = newReuse(&c.Params, c.Features)
 	g.leaves = make([]int32, 0, c.Params.Leaves)
 	if g.limits != nil && g.limits.tightens {

@@ -25,6 +25,7 @@ type levels struct {
 	searching bool
 	nodes     []search // of the level
 	nNodes    int
+	rows      int           // of these
 	features  []int         // that the level may be split on
 	found     []levelSplit  // by feature
 	divided   []int32       // nodes that the last split divides
@@ -114,10 +115,10 @@ func (l *levels) next() (n int, task parallel.Task) {
 		return 0, nil
 	}
 	l.features = l.sampler.node(l.active, l.round, l.output, l.depth, l.depth, l.features)
-	if l.together != nil {
-		for i := range l.nNodes {
-			l.features = l.together.keep(l.features, l.nodes[i].node)
-		}
+	l.rows = 0
+	for i := range l.nNodes {
+		l.rows += l.nodes[i].node.rows
+		l.features = l.restrict(l.features, l.nodes[i].node)
 	}
 	l.searching = true
 	if l.nNodes*l.slotsOf(l.features) >= smallSearch/levelCost {
@@ -180,13 +181,19 @@ func (l *levels) search(worker, f int, counts bool) {
 	l.found[f] = found
 }
 
-// weigh returns the share of its gain that a split of a feature counts for, nil where that is all of it.
-func (l *levels) weigh(f int) func(split int) float64 {
-	if l.reuse == nil {
+// weigh returns what a split of a feature counts for, nil where that is its gain.
+func (l *levels) weigh(f int) func(split int, gain float64) float64 {
+	if l.reuse == nil && l.worth == nil {
 		return nil
 	}
-	return func(split int) float64 {
-		return l.reuse.share(&candidate{feature: f, code: split / 2, categorical: !l.shapes[f].numeric})
+	return func(split int, gain float64) float64 {
+		if l.worth != nil {
+			gain = l.worth.of(f, gain, l.depth, l.rows)
+		}
+		if l.reuse != nil {
+			gain = float64(gain * l.reuse.share(&candidate{feature: f, code: split / 2, categorical: !l.shapes[f].numeric}))
+		}
+		return gain
 	}
 }
 

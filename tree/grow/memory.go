@@ -27,6 +27,9 @@ func (c *Config) Bytes(copied []binning.PackedGroup, set gradients.Settings, thr
 		offsets := m.Offsets()
 		histograms += features*(1+24) + 2*4*int64(offsets[len(offsets)-1])
 	}
+	if p := &c.Params; len(p.FeaturePenalty)+len(p.FeatureCost)+len(p.FirstLevel)+len(p.LastLevel)+len(p.ColWeights)+len(p.Monotone) > 0 || p.SplitCost > 0 {
+		histograms += features * (6*8 + 2)
+	}
 	if c.Renew {
 		histograms += leaves * 16 * int64(threads)
 	}

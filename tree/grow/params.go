@@ -27,14 +27,25 @@ type Params struct {
 	LinearLambda float64 // their penalty on squared coefficients
 
 	// Monotone has 1 for columns on which predictions may not fall, −1 for those on which they may not rise.
-	Monotone       map[string]int
-	MonotoneMethod string // BasicBounds or IntermediateBounds; "" = BasicBounds
+	Monotone        map[string]int
+	MonotonePenalty float64 // splits on such columns count for less near the root; 0 = not
+	MonotoneMethod  string  // BasicBounds or IntermediateBounds; "" = BasicBounds
 	// Interaction lists groups of columns: what a path of a tree splits on is all of one group. Columns that
 	// are in none are one more group. Empty: any columns.
 	Interaction [][]string
 
 	// ForcedSplits are those that trees begin with, as package forced reads them; "" for none.
 	ForcedSplits string
+
+	// By column: what the gain of its splits is multiplied by when the best one is chosen, 1 for others; and what its first split
+	// in the model costs. SplitCost is what each split costs for each row of its node. Costs are times CostTradeoff.
+	FeaturePenalty map[string]float64
+	FeatureCost    map[string]float64
+	SplitCost      float64
+	CostTradeoff   float64
+	// By column: the first and the last level of a tree on which it may be split; the root is level 1.
+	FirstLevel map[string]int
+	LastLevel  map[string]int
 
 	// A split on a feature that no tree of the rounds before uses counts for 1 − ReuseFeature
 	// of its gain, one at a cut that none uses for 1 − ReuseCut, one at both for the product.
@@ -50,6 +61,8 @@ type Params struct {
 	ColTree  float64 // share of columns per tree, (0, 1]
 	ColLevel float64
 	ColNode  float64
+	// ColWeights has, by column, how likely it is drawn beside others, 1 for those that are left out.
+	ColWeights map[string]float64
 }
 
 // The values of Params.Growth.
@@ -126,7 +139,7 @@ func (p *Params) Check() (problems []error) {
 // Defaults returns the default parameters.
 func Defaults() Params {
 	return Params{
-		Growth: ByLeaf, MonotoneMethod: BasicBounds, Leaves: 31, MinDataInLeaf: 20, MinChildWeight: 1e-3,
+		Growth: ByLeaf, MonotoneMethod: BasicBounds, CostTradeoff: 1, Leaves: 31, MinDataInLeaf: 20, MinChildWeight: 1e-3,
 		OneHotMax: 4, Smooth: 10, CatL2: 10, MaxPerSide: 32, MinPerGroup: 100,
 		ColTree: 1, ColLevel: 1, ColNode: 1,
 	}
@@ -157,11 +170,11 @@ func Settings(p *Params) []setting.Setting {
 			Doc:     "L2 penalty on leaf values.",
 			Aliases: []string{"lambda_l2", "reg_lambda", "l2_regularization", "l2_leaf_reg"}},
 		{Name: "tree.min_gain", Value: &p.MinGain,
-			Doc:     "Gain of a split at least.",
-			Aliases: []string{"min_gain_to_split", "min_split_gain", "min_split_loss"}},
+			Doc:     "Gain of a split at least: what a leaf more costs.",
+			Aliases: []string{"min_gain_to_split", "min_split_gain", "min_split_loss", "lambda_l0"}},
 		{Name: "tree.max_delta_step", Value: &p.MaxDeltaStep, NoLimit: true, OmitDefault: true,
 			Doc:     "Largest size of a leaf's value, before the learning rate; 0 = no limit. Splits are chosen with it.",
-			Aliases: []string{"max_delta_step", "max_tree_output", "max_leaf_output"}},
+			Aliases: []string{"max_delta_step", "max_tree_output", "max_leaf_output", "max_leaf_value"}},
 		{Name: "tree.path_smooth", Value: &p.PathSmooth, OmitDefault: true,
 			Doc:     "A leaf's value is taken path_smooth/(rows + path_smooth) of the way to that of the node above it; 0 = not. Splits are chosen with it.",
 			Aliases: []string{"path_smooth"}},
@@ -180,12 +193,31 @@ func Settings(p *Params) []setting.Setting {
 		{Name: "constraints.monotone_method", Value: &p.MonotoneMethod, Choices: []string{BasicBounds, IntermediateBounds}, OmitDefault: true,
 			Doc:     "How monotone constraints bound leaves: \"basic\" = a split on a constrained column bounds all below it by the middle of its sides' values; \"intermediate\" = by the values that the leaves of the other side have, anew after each split: closer to the data, slower, and never split side by side.",
 			Aliases: []string{"monotone_constraints_method", "monotone_constraining_method", "mc_method"}},
+		{Name: "constraints.monotone_penalty", Value: &p.MonotonePenalty, OmitDefault: true,
+			Doc:     "How much less splits on columns of constraints.monotone count for near the root: at most 1, the gain on the first level less this share, half of it on the next, and so on; with p above 1 there are none on the first p levels if others gain.",
+			Aliases: []string{"monotone_penalty", "monotone_splits_penalty", "ms_penalty", "mc_penalty"}},
+		{Name: "constraints.first_level", Value: &p.FirstLevel, Range: setting.AtLeast(1), OmitDefault: true,
+			Doc: "By column: the first level of a tree on which it may be split; the root is level 1. A level of a symmetric tree counts for a node that stays as it is, too."},
+		{Name: "constraints.last_level", Value: &p.LastLevel, Range: setting.AtLeast(1), OmitDefault: true,
+			Doc: "By column: the last level of a tree on which it may be split."},
 		{Name: "constraints.interaction", Value: &p.Interaction, OmitDefault: true,
 			Doc:     "Groups of columns that may act together: what a path of a tree splits on is all of one group. Columns in no group are one more.",
 			Aliases: []string{"interaction_constraints", "interaction_cst"}},
 		{Name: "tree.forced_splits", Value: &p.ForcedSplits, OmitDefault: true,
 			Doc:     "Splits that every tree begins with, in LightGBM's form: JSON like {\"feature\": \"age\", \"threshold\": 30, \"left\": {…}, \"right\": {…}}, or a file of it. A feature is a column or its number from 0 on; the threshold is a number, of which the nearest cut is taken, or a level or list of levels that go left. A split that gains nothing, leaves too few rows or breaks a constraint is left out with those below it. The columns are among those of every tree.",
 			Aliases: []string{"forcedsplits_filename", "fs", "forced_splits_filename", "forced_splits_file", "forced_splits"}},
+		{Name: "tree.feature_penalty", Value: &p.FeaturePenalty, OmitDefault: true,
+			Doc:     "By column: what the gain of its splits is multiplied by when the best one is chosen; 0 = none. Stored gains and min_gain are not.",
+			Aliases: []string{"feature_contri", "feature_contrib", "fc", "fp", "feature_penalty"}},
+		{Name: "tree.feature_cost", Value: &p.FeatureCost, OmitDefault: true,
+			Doc:     "By column: what its splits cost in gain as long as no tree of the rounds before uses it (LightGBM judges anew after each split).",
+			Aliases: []string{"cegb_penalty_feature_coupled"}},
+		{Name: "tree.split_cost", Value: &p.SplitCost, OmitDefault: true,
+			Doc:     "What a split costs in gain for each row of its node.",
+			Aliases: []string{"cegb_penalty_split"}},
+		{Name: "tree.cost_tradeoff", Value: &p.CostTradeoff, OmitDefault: true,
+			Doc:     "What feature_cost and split_cost are multiplied by.",
+			Aliases: []string{"cegb_tradeoff"}},
 		{Name: "tree.reuse_feature", Value: &p.ReuseFeature, Range: setting.Below(0, 1), OmitDefault: true,
 			Doc: "Training for size: share of its gain that a split on a feature which no tree uses yet does not count for when the best split is chosen; 0 = off. What is used is judged at the start of each round, the trees of train.init_model included; min_gain and stored gains are not reduced."},
 		{Name: "tree.reuse_cut", Value: &p.ReuseCut, Range: setting.Below(0, 1), OmitDefault: true,
@@ -214,5 +246,8 @@ func Settings(p *Params) []setting.Setting {
 		{Name: "sampling.col_node", Value: &p.ColNode, Range: setting.Above(0, 1),
 			Doc:     "Share of the level's columns that a node sees.",
 			Aliases: []string{"feature_fraction_bynode", "sub_feature_bynode", "colsample_bynode", "max_features"}},
+		{Name: "sampling.col_weights", Value: &p.ColWeights, OmitDefault: true,
+			Doc:     "By column: how likely col_tree, col_level and col_node draw it beside others; 1 for those left out, 0 = only where no others are left.",
+			Aliases: []string{"feature_weights"}},
 	}
 }

@@ -78,11 +78,13 @@ func (u *reuse) share(c *candidate) float64 {
 // and of each round once all its trees are grown. Where Params say nothing of reuse it does
 // nothing.
 func (g *Grower) Reuse(trees ...tree.Tree) {
-	if g.reuse == nil {
-		return
-	}
 	for i := range trees {
-		g.reuse.add(&trees[i])
+		if g.reuse != nil {
+			g.reuse.add(&trees[i])
+		}
+		if g.worth != nil {
+			g.worth.add(&trees[i])
+		}
 	}
 }
 

@@ -86,8 +86,8 @@ func (s *split) search(alone bool) pass {
 			q.drawn = s.sampler.node(s.active, s.round, s.output, q.node.depth, q.node.draw, q.drawn)
 			q.allowed = q.drawn
 		}
-		if s.together != nil {
-			q.drawn = s.together.keep(append(q.drawn[:0], q.allowed...), q.node)
+		if s.together != nil || s.depths != nil {
+			q.drawn = s.restrict(append(q.drawn[:0], q.allowed...), q.node)
 			q.allowed = q.drawn
 		}
 	}
@@ -202,7 +202,9 @@ func (q *search) prepare() {
 }
 
 // restricts reports whether a node may go without some of its tree's features, so that the best of all need not be the node's.
-func (s *splitter) restricts() bool { return s.sampler.samplesNodes() || s.together != nil }
+func (s *splitter) restricts() bool {
+	return s.sampler.samplesNodes() || s.together != nil || s.depths != nil
+}
 
 // features searches some of the active features: first those that are searched many at a time, then the
 // others, by what is known then.
@@ -215,7 +217,7 @@ func (q *search) features(worker int, features []int) {
 		features = q.mayGain(worker, others)
 	}
 	// Sums of two codes are searched together where they are integers without counts.
-	flags := !q.storage.Counts() && !q.node.hist.IsSparse() && q.reuse == nil && q.rule.Plain()
+	flags := !q.storage.Counts() && !q.node.hist.IsSparse() && q.reuse == nil && q.worth == nil && q.rule.Plain()
 	for len(features) > 0 {
 		n := 1
 		if flags && q.shapes[features[0]].flags >= leastFlags {

@@ -74,9 +74,7 @@ func (d *sparseSearch) find(s *split) error {
 		q.prepare()
 		d.search = q
 		d.features = d.sampler.node(d.active, d.round, d.output, n.depth, s.drawOf(i), d.features)
-		if d.together != nil {
-			d.features = d.together.keep(d.features, n)
-		}
+		d.features = d.restrict(d.features, n)
 		d.dead = append(d.dead[:0], make([]bool, len(n.sums.Features))...)
 		d.pool.Do((len(d.dead)+sparseChunk-1)/sparseChunk, (*sparseTask)(d))
 		n.sums.Drop(d.dead)

@@ -221,16 +221,19 @@ func AddCategorical[G Grad, H Hess](l *LevelGains, f *Feature[G, H], r *Rule, c 
 	}
 }
 
-// Best returns the number of the split of the largest product of gain and weight, −1 if there is none above floor: of equal ones
-// the lower code, or the lexicographically lower set, and on it the missing code on the left. weight may be nil for 1.
-func (l *LevelGains) Best(floor float64, weight func(split int) float64, categorical bool, s *CatScratch) (split int, score float64) {
+// Best returns the number of the split that counts for most, −1 if none of those that gain more than floor counts for more than 0: of
+// equal ones the lower code, or the lexicographically lower set, and on it the missing code on the left. worth says what a split counts for,
+// no more the less it gains; nil for its gain.
+func (l *LevelGains) Best(floor float64, worth func(split int, gain float64) float64, categorical bool, s *CatScratch) (split int, score float64) {
 	split = -1
 	for i, gain := range l.Gain {
 		if !(gain > floor) {
 			continue
 		}
-		if weight != nil {
-			gain = float64(gain * weight(i))
+		if worth != nil {
+			if gain = worth(i, gain); !(gain > 0) {
+				continue
+			}
 		}
 		if split < 0 || gain > score || gain == score && categorical && l.lower(i, split, s) {
 			split, score = i, gain
