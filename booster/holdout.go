@@ -36,7 +36,7 @@ func (r *run) holdOut(in *inputs, target *target, answers dataset.Labels) (datas
 			what = "each class has too few rows to hold any out: early stopping is off"
 		}
 		r.log.Warn(what, "rows", len(answers.Columns[0]))
-		r.p.EarlyStopping, r.p.MinDelta = 0, 0
+		r.p.EarlyStopping, r.p.MinDelta, r.p.Retrain = 0, 0, false
 		return answers, nil
 	}
 	r.log.Debug("rows held out for validation", "rows", len(held), "of", len(answers.Columns[0]))

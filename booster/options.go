@@ -50,6 +50,7 @@ type options struct {
 	cache     *cacheTask // to be written
 	store     func(tree int, values []float64) error
 	saves     Checkpoints
+	most      int // rounds of the model after which training ends; 0 = those of the parameters
 
 	everyHessian bool        // without the shortcut of equal hessians
 	memory       machineSize // of the machine

@@ -88,6 +88,7 @@ func choices() []choice {
 		of("feedback", func(p *booster.Params) { p.QuantizeDType, p.ErrorFeedback = "I8", true }),
 		of("boosting: dart", func(p *booster.Params) { p.Boosting, p.Dart.OneDrop, p.Dart.SkipDrop = "dart", true, 0 }),
 		of("boosting: rf", func(p *booster.Params) { p.Boosting, p.RowFraction = "rf", 0.6 }),
+		of("early stopping: retrain", func(p *booster.Params) { p.EarlyStopping, p.Retrain = 2, true }),
 		of("levels: target", func(p *booster.Params) { p.LevelSplits = booster.TargetSplits }),
 		of("verify", func(p *booster.Params) { p.Verify = true }),
 	}

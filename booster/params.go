@@ -40,6 +40,7 @@ type Params struct {
 	MinDelta       float64            // by more than which a metric has to get better for EarlyStopping
 	ValidShare     float64            // of the training rows, held out as the validation set; 0 = a tenth where EarlyStopping is on and there is no other set
 	ValidBy        string             // column of the training table that marks such rows; "" = none
+	Retrain        bool               // after early stopping, on all rows, those held out too
 	Gradients      string             // a name of gradients.Names; the model keeps what "auto" chose
 	PositiveClass  string             // "" = the second of two
 	ClassWeight    map[string]float64 // what the weights of a class's rows are multiplied by; of Balanced: classes weigh the same in all
@@ -171,6 +172,8 @@ func trainSettings(p *Params) []setting.Setting {
 			Aliases: []string{"validation_fraction"}},
 		{Name: "train.valid_by", Value: &p.ValidBy, OmitDefault: true,
 			Doc: "Column that marks the rows of the training table to hold out as the validation set, by valid, true, yes or 1 (the other rows have train, false, no or 0). It is no feature; empty = none."},
+		{Name: "train.retrain", Value: &p.Retrain, OmitDefault: true,
+			Doc: "After early stopping on rows that were held out of the training table, train again on all of its rows, for as many rounds as were best. Metrics of the rows held out are those of the first training."},
 		{Name: "train.time_limit", Value: &p.TimeLimit, NoLimit: true, Run: true,
 			Doc: "Stop when the run takes this long, reading included, with what there is: \"90s\", \"10m\", or seconds; 0 = none."},
 		{Name: "train.memory_limit", Value: &p.MemoryLimit, NoLimit: true, Run: true,

@@ -45,4 +45,7 @@ type Report struct {
 	// HeldOut are the rows of the training table that were held out for early stopping, in
 	// ascending order; nil where none were.
 	HeldOut []int32
+	// Retrained is set where the model was trained again on all rows, with those held out (Params.Retrain). Rounds, Stopped and the
+	// metrics of the rows held out are of the first training.
+	Retrained bool
 }

@@ -150,7 +150,7 @@ func (b *boosting) over() bool {
 	case b.done == b.first+unsplitRounds && b.unsplit():
 		b.stopped = StoppedUnsplit
 		b.log.Warn("no tree of the first rounds has a split", "rounds", unsplitRounds, "because", b.whyUnsplit())
-	case b.done == b.first+b.p.Rounds:
+	case b.done == b.first+b.p.Rounds, b.most > 0 && b.done == b.most:
 		b.stopped = StoppedRounds
 	default:
 		return false

@@ -244,6 +244,8 @@ func (in *Input) needsMemory(p *Params) string {
 		return `train.gradients = "f32" needs them in memory`
 	case p.Tree.Linear:
 		return "tree.linear needs their values"
+	case p.Retrain:
+		return "train.retrain needs them in memory"
 	case p.ValidBy != "":
 		return "train.valid_by needs them in memory"
 	case p.RowBy != "" && p.RowBy != ByQuery:

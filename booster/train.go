@@ -2,7 +2,6 @@ package booster
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"time"
 
@@ -34,21 +33,15 @@ func TrainOn(ctx context.Context, p Params, train Data, opts ...Option) (*Model,
 		return nil, err
 	}
 	defer r.close()
-	b, err := r.prepare(ctx, train.source)
-	if err != nil {
+	if err := r.checkRetrain(train.source); err != nil {
 		return nil, err
 	}
-	stopErr := b.rounds(ctx)
-	if b.done == b.first || stopErr != nil && !errors.Is(stopErr, ErrInterrupted) {
-		return nil, stopErr
+	b, m, err := r.train(ctx, train.source)
+	if m == nil || !b.retrains(err) {
+		return m, err
 	}
-	start := time.Now()
-	m, err := b.finish()
-	r.report.ScoreSeconds = time.Since(start).Seconds()
-	if err != nil {
-		return nil, err
-	}
-	return m, stopErr
+	b = nil // its memory is of no use any more
+	return r.retrain(ctx, m, train)
 }
 
 // run is what all steps of a training run share.

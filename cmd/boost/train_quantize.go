@@ -56,6 +56,8 @@ func (r *trainRun) configureQuantize() error {
 		return usagef("quantize.dtype and quantize.tiers name several forms, and nothing says which to take: name one, or set quantize.max_bytes or quantize.max_loss")
 	case c.Params.ErrorFeedback && len(forms.Forms) > 1:
 		return usagef("quantize.error_feedback grows trees for one form, quantize.dtype: leave quantize.tiers out")
+	case q.MaxLoss >= 0 && c.Params.Retrain:
+		return usagef("quantize.max_loss is certified on rows that are not trained on, and train.retrain trains on all: leave it out, or quantize the model afterwards (boost quantize --data TABLE)")
 	case q.MaxLoss >= 0 && len(c.Data.Valid) == 0 && !c.Params.HoldsOut(0):
 		return usagef("quantize.max_loss is certified on rows that are not trained on: give --valid TABLE, or hold rows out with --valid 0.2 or train.early_stopping")
 	case q.MaxLoss >= 0 && slices.Contains(r.certifying(), "-"):
@@ -86,6 +88,9 @@ func (r *trainRun) certifying() []string {
 func (r *trainRun) unseen(ctx context.Context, m *booster.Model) (*dataset.Table, error) {
 	files := r.certifying()
 	held := r.report.HeldOut
+	if r.report.Retrained {
+		held = nil
+	}
 	if r.outOfCore || slices.Contains(files, "-") || len(r.config.Data.Valid) == 0 && held == nil {
 		return nil, nil
 	}

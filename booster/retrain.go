@@ -1,0 +1,109 @@
+package booster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"boost/booster/model"
+)
+
+// retrains reports whether a run that has ended trains once more, on all rows.
+func (b *boosting) retrains(stopErr error) bool {
+	if !b.p.Retrain || stopErr != nil { // or there were too few rows to hold any out
+		return false
+	}
+	switch {
+	case b.stopped == StoppedTimeLimit:
+		b.log.Warn("no time is left to train on all rows (train.retrain): the model has seen all but those held out")
+		return false
+	case b.best == b.first:
+		return false
+	}
+	return true
+}
+
+// checkRetrain returns what train.retrain does not go together with.
+func (r *run) checkRetrain(train source) error {
+	var problem string
+	_, cached := train.(*cachedSource)
+	switch {
+	case !r.p.Retrain:
+	case len(r.valid) > 0:
+		problem = "and a validation set is given, so that no rows of the training table are held out: leave one of both out"
+	case !r.p.HoldsOut(0):
+		problem = "and no rows are held out: set train.early_stopping or train.valid_share, or leave it out"
+	case train.files() != nil:
+		problem = "and the table stays in its files, whose codes are found once: set data.out_of_core = false, or leave it out"
+	case r.cache != nil || cached:
+		problem = "and data.cache does not go with it, because cuts are found anew on all rows: leave one of both out"
+	case r.saves.Dir != "":
+		problem = "and output.checkpoint does not go with it: leave one of both out"
+	case r.store != nil || r.p.ErrorFeedback:
+		problem = "and leaves are stored while trees grow (quantize.error_feedback): leave one of both out"
+	}
+	if problem == "" {
+		return nil
+	}
+	return fmt.Errorf("%w: train.retrain is set, %s", ErrParams, problem)
+}
+
+// retrain trains on all rows of the table for as many rounds as the best model has, with the parameters that were
+// chosen. The model has the parameters and the history of the first training. Where time runs out
+// it is the model of the first training.
+func (r *run) retrain(ctx context.Context, first *Model, train Data) (*Model, error) {
+	report, opts := *r.report, r.options
+	opts.report, opts.pool, opts.most = &report, r.pool, first.Rounds()
+	opts.earlyStop = 0
+	p := r.p
+	p.Retrain, p.EarlyStopping, p.MinDelta, p.ValidShare, p.ValidBy = false, 0, 0, 0, ""
+	again, err := newRun(p, []Option{func(o *options) { *o = opts }})
+	if err != nil {
+		return nil, err
+	}
+	again.start = r.start
+	defer again.close()
+	b, m, err := again.train(ctx, train.source)
+	if errors.Is(err, ErrBudget) || b != nil && b.stopped == StoppedTimeLimit {
+		r.log.Warn("time was over before training on all rows ended (train.retrain): the model has seen all but those held out")
+		return first, nil
+	}
+	if errors.Is(err, ErrInterrupted) {
+		return first, err
+	}
+	if err != nil {
+		return nil, fmt.Errorf("training on all rows (train.retrain): %w", err)
+	}
+	r.report.Retrained = true
+	r.report.BinSeconds += report.BinSeconds
+	r.report.TrainSeconds += report.TrainSeconds
+	r.report.ScoreSeconds += report.ScoreSeconds
+	r.report.PeakBytes = max(r.report.PeakBytes, report.PeakBytes)
+	if r.reported {
+		r.report.Metrics["train"] = report.Metrics["train"]
+	}
+	r.log.Info("trained again on all rows", "rounds", m.Rounds())
+	c, was := *m.Contents(), first.Contents()
+	c.Params, c.History, c.Fingerprint = was.Params, was.History, was.Fingerprint
+	return model.New(c)
+}
+
+// train is a run from the tables to the model.
+func (r *run) train(ctx context.Context, from source) (*boosting, *Model, error) {
+	b, err := r.prepare(ctx, from)
+	if err != nil {
+		return nil, nil, err
+	}
+	stopErr := b.rounds(ctx)
+	if b.done == b.first || stopErr != nil && !errors.Is(stopErr, ErrInterrupted) {
+		return nil, nil, stopErr
+	}
+	start := time.Now()
+	m, err := b.finish()
+	r.report.ScoreSeconds = time.Since(start).Seconds()
+	if err != nil {
+		return nil, nil, err
+	}
+	return b, m, stopErr
+}

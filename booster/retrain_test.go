@@ -1,0 +1,111 @@
+package booster_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"boost/booster"
+	"boost/booster/model"
+)
+
+// What is trained again on all rows is the model of all rows and as many rounds, whose trees a run without early stopping
+// grows. It keeps the parameters and the history of the first training, and can be reproduced.
+func TestRetrain(t *testing.T) {
+	ctx := context.Background()
+	table := zones(t, 4000, true)
+	for _, c := range []struct {
+		name   string
+		change func(p *booster.Params)
+	}{
+		{"plain", func(*booster.Params) {}},
+		{"levels in order", func(p *booster.Params) { p.LevelSplits = booster.TargetSplits }},
+		{"dart", func(p *booster.Params) { p.Boosting = booster.DartBoosting }},
+		{"bagging and a schedule", func(p *booster.Params) {
+			p.RowFraction, p.RateSchedule, p.RateEnd = 0.7, booster.CosineRate, 0.05
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := booster.Defaults()
+			p.Objective, p.Rounds, p.EarlyStopping, p.LearningRate, p.Tree.Leaves = "regression", 60, 5, 0.4, 6
+			c.change(&p)
+			first, err := booster.Train(ctx, p, table)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p.Retrain = true
+			var report booster.Report
+			m, err := booster.Train(ctx, p, table, booster.WithReport(&report))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if m.Rounds() != first.Rounds() || !report.Retrained || report.Rounds != len(first.Contents().History[0].Values) {
+				t.Errorf("%d rounds after a training of %d, report %+v", m.Rounds(), first.Rounds(), report)
+			}
+			if len(m.Contents().History[0].Values) != len(first.Contents().History[0].Values) {
+				t.Error("the history is not that of the first training")
+			}
+			whole := p
+			whole.Retrain, whole.EarlyStopping = false, 0
+			all, err := booster.Train(ctx, whole, table)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if all, err = all.Prefix(m.Rounds()); err != nil {
+				t.Fatal(err)
+			}
+			if c.name != "dart" { // whose first trees weigh less the more rounds there are
+				for i := range m.Contents().Trees {
+					if !bytes.Equal(leafBytes(m, i), leafBytes(all, i)) {
+						t.Fatalf("tree %d is not that of all rows", i)
+					}
+				}
+			}
+			again, err := booster.Reproduce(ctx, m, nil, table)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.Equal(bytesOf(t, again), bytesOf(t, m)) {
+				t.Errorf("it is not reproduced: %s", model.DiffSections(bytesOf(t, again), bytesOf(t, m)))
+			}
+		})
+	}
+}
+
+func leafBytes(m *model.Model, tree int) []byte {
+	var b strings.Builder
+	_ = m.Contents().Trees[tree].Dump(&b, nil, nil)
+	return []byte(b.String())
+}
+
+func TestRetrainRefuses(t *testing.T) {
+	table := zones(t, 400, false)
+	p := booster.Defaults()
+	p.Objective, p.Rounds, p.EarlyStopping, p.Retrain = "regression", 5, 2, true
+	for _, c := range []struct {
+		name, want string
+		change     func(p *booster.Params)
+		opts       []booster.Option
+	}{
+		{"a validation set", "leave one of both out", func(*booster.Params) {}, []booster.Option{booster.Valid("valid", table)}},
+		{"nothing held out", "set train.early_stopping", func(p *booster.Params) { p.EarlyStopping = 0 }, nil},
+		{"checkpoints", "output.checkpoint", func(*booster.Params) {}, []booster.Option{booster.WithCheckpoints(booster.Checkpoints{Dir: t.TempDir()})}},
+		{"feedback", "quantize.error_feedback", func(p *booster.Params) { p.QuantizeDType, p.ErrorFeedback = "I8", true }, nil},
+	} {
+		q := p
+		c.change(&q)
+		if _, err := booster.Train(context.Background(), q, table, c.opts...); !errors.Is(err, booster.ErrParams) || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: error %v, want %q", c.name, err, c.want)
+		}
+	}
+	// Where there are too few rows to hold any out, all are trained on at once.
+	m, err := booster.Train(context.Background(), p, zones(t, 400, false).Take([]int32{0, 1, 2, 3, 4}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if params, err := booster.ParamsOf(m); err != nil || params.Retrain {
+		t.Errorf("retrain is kept where no rows were held out (%v)", err)
+	}
+}
