@@ -4,11 +4,13 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME ?= 10s
 SOAKTIME ?= 1h
 BENCH ?= .
+WHEELS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64
+PYTHONS ?=
 CROSS := linux/amd64 linux/arm64 darwin/arm64 windows/amd64
 
 export CGO_ENABLED ?= 0
 
-.PHONY: help build size test lint listing fuzz race bench asm wasm requirements transcripts cross soak soak-quick demo rename-module ci
+.PHONY: help build size test lint listing fuzz race bench asm wasm requirements transcripts cross soak soak-quick wheel wheels python demo rename-module ci
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-20s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -80,6 +82,15 @@ soak: ## the long tests, then kills, random tables, damaged files and fuzzing (S
 
 soak-quick: ## kills, random tables and damaged files for less than two minutes
 	go run ./internal/soak -for 100s -only kills,differential,memory
+
+wheel: ## build the Python wheel of this platform in python/dist
+	python3 python/build_backend.py python/dist
+
+wheels: ## build the Python wheels of all platforms
+	python3 python/build_backend.py python/dist $(WHEELS)
+
+python: wheel ## test the Python package on every Python that is here (PYTHONS=python3.10 …)
+	python/test.sh $(PYTHONS)
 
 demo: ## train, evaluate and predict on the shipped census data
 	go run ./cmd/boost train examples/adult/config.toml

@@ -1,0 +1,60 @@
+"""Gradient-boosted trees: tables in, one small model out, the same bytes on every machine.
+
+>>> import numpy as np
+>>> from boost_gbt import train
+>>> x = np.random.default_rng(0).normal(size=(500, 3))
+>>> model = train({"rounds": 50, "early_stopping": 0}, x, label=x[:, 0] > 0)
+>>> model.classes
+[0, 1]
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ._program import program, run
+from .errors import (
+    BoostError,
+    BudgetError,
+    InterruptionError,
+    ModelError,
+    ParameterError,
+    TableError,
+    WorkerError,
+)
+
+if TYPE_CHECKING:
+    from .model import Model, train
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "BoostError",
+    "BudgetError",
+    "InterruptionError",
+    "Model",
+    "ModelError",
+    "ParameterError",
+    "TableError",
+    "WorkerError",
+    "program",
+    "run",
+    "train",
+]
+
+_LATER = {"Model": "model", "train": "model"}  # with numpy: the program boost, started through Python, needs none
+
+
+def __getattr__(name: str) -> Any:
+    """Import what needs numpy when it is first used."""
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    value = getattr(import_module(f".{_LATER[name]}", __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,0 +1,45 @@
+"""Settings as the program reads them: the text that stands after ``--set key=``."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+
+def text(value: Any) -> str:
+    """Return a value of Python as text: strings as they are, lists and dicts as TOML."""
+    return value if isinstance(value, str) else _toml(value)
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, (np.generic, np.ndarray)):
+        value = value.tolist()
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float):
+        if math.isnan(value):
+            return "nan"
+        if math.isinf(value):
+            return "inf" if value > 0 else "-inf"
+        return repr(value)
+    if isinstance(value, int):
+        return str(value)
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{_quoted(str(k))} = {_toml(v)}" for k, v in value.items()) + "}"
+    if isinstance(value, (list, tuple, set, frozenset)):
+        values = sorted(value, key=str) if isinstance(value, (set, frozenset)) else value
+        return "[" + ", ".join(_toml(v) for v in values) + "]"
+    return _quoted(str(value))
+
+
+def _quoted(value: str) -> str:
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def settings(params: Mapping[str, Any]) -> list[list[str]]:
+    """Return parameters as pairs of texts. None stands for the default."""
+    return [[name, text(value)] for name, value in params.items() if value is not None]

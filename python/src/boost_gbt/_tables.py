@@ -1,0 +1,371 @@
+"""Tables on their way to the worker: arrays as they stand, frames by column, Arrow as a stream."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from . import _worker
+from .errors import TableError
+
+Table = Any
+"""What is taken for a table.
+
+A path or a list of paths, a numpy array, a pandas or polars frame, a pyarrow table, anything with
+``__arrow_c_stream__`` (with pyarrow or polars installed), a scipy sparse matrix, or a dict of columns.
+"""
+
+INLINE = 1 << 16  # bytes up to which an array travels in the pipe
+NUMBERS = frozenset(["f2", "f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "b1"])
+UNITS = ("s", "ms", "us", "ns")
+
+
+class Parts:
+    """The columns of a table, and the buffers that hold them."""
+
+    def __init__(self, memory: bool) -> None:
+        self.memory = memory  # the worker reads the memory of this process
+        self.parts: list[dict[str, Any]] = []
+        self.buffers: list[Any] = []
+        self.size = 0
+        self.alive: list[np.ndarray] = []  # arrays whose memory is read
+        self.names: list[str] = []
+        self.categorical: list[str] = []  # columns that their owner declared to be categories
+        self.rows: int | None = None
+
+    def put(self, data: Any) -> int:
+        """Add bytes to the body, at a multiple of 8, and return where they begin."""
+        at, size = self.size, memoryview(data).nbytes
+        self.buffers.append(data)
+        if size % 8:
+            self.buffers.append(bytes(-size % 8))
+        self.size += size + -size % 8
+        return at
+
+    def block(self, array: np.ndarray) -> dict[str, Any]:
+        """Describe a matrix of numbers."""
+        if array.ndim == 1:
+            array = array[:, None]
+        if not array.dtype.isnative:
+            array = array.astype(array.dtype.newbyteorder("="))
+        code = f"{array.dtype.kind}{array.dtype.itemsize}"
+        if code not in NUMBERS:
+            array, code = array.astype(np.float64), "f8"
+        block: dict[str, Any] = {"dtype": code, "shape": array.shape}
+        span = sum((n - 1) * abs(s) for n, s in zip(array.shape, array.strides, strict=True)) + array.itemsize
+        if self.memory and array.nbytes > INLINE and span <= 2 * array.nbytes:
+            self.alive.append(array)
+            block["address"] = array.__array_interface__["data"][0]
+        else:
+            if array.flags.f_contiguous:
+                data = array.T
+            else:
+                data = array = np.ascontiguousarray(array)
+            block["at"] = self.put(data.reshape(-1)) if array.size else self.size
+        block["strides"] = array.strides
+        return block
+
+    def add(self, part: dict[str, Any], names: Sequence[str], rows: int) -> None:
+        if self.rows is None:
+            self.rows = rows
+        if self.rows != rows:
+            raise TableError(f"column {names[0]!r} has {rows} rows, those before it have {self.rows}")
+        self.parts.append(part)
+        self.names.extend(names)
+
+    def matrix(self, array: np.ndarray, names: Sequence[str]) -> None:
+        """Add a matrix of numbers, or of texts and numbers, whose columns are read one by one."""
+        if array.dtype.kind in "fiub":
+            self.add({"kind": "numbers", "names": list(names), "block": self.block(array)}, names, len(array))
+            return
+        for j, name in enumerate(names):
+            self.column(name, array[:, j])
+
+    def column(self, name: str, values: np.ndarray) -> None:
+        """Add one column of any type that numpy has."""
+        kind = values.dtype.kind
+        if kind in "fiub":
+            part: dict[str, Any] = {"kind": "numbers", "names": [name], "block": self.block(values)}
+        elif kind == "M":
+            part = self.dates(name, values)
+        elif kind == "m":
+            raise TableError(f"column {name!r} holds spans of time: give it as a number of seconds")
+        elif kind in "OUST":
+            plain = _plain_numbers(values) if kind == "O" else None
+            if plain is not None:
+                part = {"kind": "numbers", "names": [name], "block": self.block(plain)}
+            else:
+                part = self.categories(name, *_factorize(values))
+        else:
+            raise TableError(
+                f"column {name!r} is of type {values.dtype}, which is no number, date or text: leave it out"
+            )
+        self.add(part, [name], len(values))
+
+    def dates(self, name: str, values: np.ndarray) -> dict[str, Any]:
+        unit = np.datetime_data(values.dtype)[0]
+        if unit not in UNITS or np.datetime_data(values.dtype)[1] != 1:
+            unit = "s" if unit in ("Y", "M", "W", "D", "h", "m") else "us"
+            values = values.astype(f"M8[{unit}]")
+        return {"kind": "dates", "names": [name], "unit": unit, "block": self.block(values.view(np.int64))}
+
+    def categories(self, name: str, codes: np.ndarray, levels: Sequence[Any]) -> dict[str, Any]:
+        texts = [_text(level) for level in levels]
+        return {
+            "kind": "categories",
+            "names": [name],
+            "levels": texts,
+            "block": self.block(codes.astype(np.int32, copy=False)),
+        }
+
+    def arrow(self, stream: Any, names: Sequence[str], rows: int) -> None:
+        """Add the columns of an Arrow IPC stream."""
+        size = memoryview(stream).nbytes
+        self.add({"kind": "arrow", "at": self.put(stream), "length": size}, names, rows)
+
+    def sparse(self, matrix: Any, names: Sequence[str]) -> None:
+        """Add a matrix of scipy, by rows or by columns."""
+        if matrix.format not in ("csr", "csc"):
+            matrix = matrix.tocsr()
+        if not matrix.has_canonical_format:
+            matrix = matrix.copy()
+            matrix.sum_duplicates()
+        values = matrix.data if matrix.dtype in (np.float32, np.float64) else matrix.data.astype(np.float64)
+        part = {
+            "kind": "csc",
+            "names": list(names),
+            "rows": matrix.shape[0],
+            "by_rows": matrix.format == "csr",
+            "values": self.block(values),
+            "indices": self.block(matrix.indices.astype(np.int32, copy=False)),
+            "starts": self.block(matrix.indptr.astype(np.int64, copy=False)),
+        }
+        self.add(part, names, matrix.shape[0])
+
+
+def _text(level: Any) -> str:
+    """Return a level as text: a whole number without a point, as a file has it."""
+    if isinstance(level, (float, np.floating)) and float(level).is_integer() and abs(level) < 1 << 53:
+        return str(int(level))
+    return level.decode() if isinstance(level, bytes) else str(level)
+
+
+def _is_missing(value: Any) -> bool:
+    return value is None or value != value or type(value).__name__ in ("NAType", "NaTType")
+
+
+def _plain_numbers(values: np.ndarray) -> np.ndarray | None:
+    """Return objects that are numbers, booleans or missing as float64, None where one is something else."""
+    numbers = np.empty(len(values), np.float64)
+    for i, value in enumerate(values):
+        if isinstance(value, (float, int, np.number, np.bool_)):
+            numbers[i] = value
+            if isinstance(value, (int, np.integer)) and int(numbers[i]) != int(value):
+                return None
+        elif type(value).__name__ in ("NAType", "NaTType", "NoneType"):
+            numbers[i] = np.nan
+        else:
+            return None
+    return numbers
+
+
+def _factorize(values: np.ndarray) -> tuple[np.ndarray, list[Any]]:
+    """Return the code of each value, -1 where missing, and what the codes stand for."""
+    if "pandas" in sys.modules and values.dtype.kind == "O":
+        codes, levels = sys.modules["pandas"].factorize(values)
+        return codes, list(levels)
+    if values.dtype.kind in "US":
+        levels, codes = np.unique(values, return_inverse=True)
+        return codes, levels.tolist()
+    known: dict[Any, int] = {}
+    found = np.empty(len(values), np.int32)
+    for i, value in enumerate(values):
+        found[i] = -1 if _is_missing(value) else known.setdefault(value, len(known))
+    return found, list(known)
+
+
+def is_path(table: Any) -> bool:
+    """Report whether a table is files: the program reads them."""
+    return isinstance(table, (str, os.PathLike)) or (
+        isinstance(table, (list, tuple)) and bool(table) and all(isinstance(t, (str, os.PathLike)) for t in table)
+    )
+
+
+def paths(table: Any) -> list[str]:
+    files = [table] if isinstance(table, (str, os.PathLike)) else table
+    return [str(Path(file)) if isinstance(file, os.PathLike) else file for file in files]
+
+
+def numbered(n: int) -> list[str]:
+    """Return the names c1, c2, … that columns without names have in the program."""
+    return [f"c{j + 1}" for j in range(n)]
+
+
+def _module(table: Any) -> str:
+    return type(table).__module__.partition(".")[0]
+
+
+def is_sparse(table: Any) -> bool:
+    return _module(table) == "scipy" and hasattr(table, "tocsr")
+
+
+def column_names(table: Any) -> list[str] | None:
+    """Return the names of a table's columns, None where it has none."""
+    if isinstance(table, dict):
+        return [str(name) for name in table]
+    if hasattr(table, "column_names"):
+        return [str(name) for name in table.column_names]
+    columns = getattr(table, "columns", None)
+    if columns is not None and not callable(columns) and not isinstance(table, np.ndarray):
+        return [str(name) for name in columns]
+    return None
+
+
+def add(parts: Parts, table: Any, names: Sequence[str] | None = None) -> None:
+    """Add the columns of a table in memory. ``names`` are for what has none of its own."""
+    if isinstance(table, dict):
+        for name, values in table.items():
+            add_column(parts, str(name), values)
+    elif is_sparse(table):
+        parts.sparse(table, names or numbered(table.shape[1]))
+    elif _module(table) == "pandas" and hasattr(table, "columns"):
+        _add_pandas(parts, table)
+    elif isinstance(table, np.ndarray):
+        if table.ndim != 2:
+            raise TableError(
+                f"a table has 2 dimensions, this array has {table.ndim}: reshape(-1, 1) makes a column of it"
+            )
+        if table.dtype.names:
+            raise TableError("an array with named fields is no matrix: give a dict of its columns")
+        parts.matrix(table, names or numbered(table.shape[1]))
+    elif hasattr(table, "write_ipc_stream"):  # polars
+        stream = io.BytesIO()
+        frame = table
+        frame.write_ipc_stream(stream, compat_level=sys.modules["polars"].CompatLevel.oldest())
+        parts.arrow(stream.getbuffer(), [str(name) for name in frame.columns], frame.height)
+    elif hasattr(table, "__arrow_c_stream__"):
+        _add_arrow(parts, table)
+    elif isinstance(table, (list, tuple)) or hasattr(table, "__array__"):
+        add(parts, np.asarray(table), names)
+    else:
+        raise TableError(
+            f"{type(table).__name__} is no table: expected a path, numpy, pandas, polars, pyarrow or scipy.sparse"
+        )
+
+
+def _add_pandas(parts: Parts, frame: Any) -> None:
+    kinds = {dtype for dtype in frame.dtypes}
+    if (
+        len(kinds) == 1
+        and getattr(next(iter(kinds)), "kind", "") in tuple("fiub")
+        and isinstance(next(iter(kinds)), np.dtype)
+    ):
+        parts.matrix(frame.to_numpy(), [str(name) for name in frame.columns])
+        return
+    for name, values in frame.items():
+        add_column(parts, str(name), values)
+
+
+def add_column(parts: Parts, name: str, values: Any) -> None:
+    """Add one column: a Series, an Arrow array, a list or an array."""
+    dtype = getattr(values, "dtype", None)
+    if _module(values) == "pandas":
+        if hasattr(values, "cat"):
+            parts.categorical.append(name)
+            parts.add(
+                parts.categories(name, values.cat.codes.to_numpy(), list(values.cat.categories)), [name], len(values)
+            )
+            return
+        if not isinstance(dtype, np.dtype):
+            kind = getattr(dtype, "kind", "O")
+            if kind in "fiub":
+                missing = bool(values.isna().any())
+                values = (
+                    values.to_numpy(np.float64, na_value=np.nan)
+                    if missing
+                    else values.to_numpy(getattr(dtype, "numpy_dtype", None))
+                )
+            elif kind == "M":
+                values = (
+                    values.dt.tz_convert("UTC").dt.tz_localize(None).to_numpy()
+                    if getattr(dtype, "tz", None)
+                    else values.to_numpy("M8[us]")
+                )
+            else:
+                values = values.to_numpy(object)
+        parts.column(name, np.asarray(values))
+        return
+    if _module(values) == "polars":
+        frame = values.to_frame(name)
+        add(parts, frame)
+        return
+    if hasattr(values, "__arrow_c_array__") or hasattr(values, "__arrow_c_stream__"):
+        import pyarrow as pa
+
+        add(
+            parts,
+            pa.table(
+                {name: pa.chunked_array(values) if not hasattr(values, "__arrow_c_array__") else pa.array(values)}
+            ),
+        )
+        return
+    array = np.asarray(values)
+    if array.dtype.kind == "U" and not isinstance(values, np.ndarray):
+        array = np.asarray(values, object)  # numbers among texts stay what they are
+    if array.ndim == 2 and array.shape[1] == 1:
+        array = array[:, 0]
+    if array.ndim != 1:
+        raise TableError(f"column {name!r} has {array.ndim} dimensions, expected 1")
+    parts.column(name, array)
+
+
+def _add_arrow(parts: Parts, table: Any) -> None:
+    try:
+        import pyarrow as pa
+    except ImportError:
+        if "polars" not in sys.modules:
+            raise TableError(
+                f"{type(table).__name__} gives Arrow data, which takes pyarrow or polars to read: install one of them"
+            ) from None
+        add(parts, sys.modules["polars"].DataFrame(table))
+        return
+    if not isinstance(table, pa.Table):
+        table = pa.RecordBatchReader.from_stream(table).read_all()
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema) as writer:
+        writer.write_table(table)
+    parts.arrow(memoryview(sink.getvalue()), [str(name) for name in table.column_names], table.num_rows)
+
+
+class Held:
+    """A table that the worker keeps as long as this object lives, in the worker that it was given to."""
+
+    def __init__(self, parts: Parts) -> None:
+        self.worker = _worker.worker()
+        head, _ = self.worker.call("table", {"parts": parts.parts}, parts.buffers)
+        self.number: int = head["table"]
+
+    def __enter__(self) -> dict[str, Any]:
+        return {"table": self.number}
+
+    def __exit__(self, *_: object) -> None:
+        self.worker.garbage.append(("tables", self.number))
+
+
+class Files:
+    """A table in files, which the program reads."""
+
+    def __init__(self, files: list[str]) -> None:
+        self.source = {"files": files}
+
+    def __enter__(self) -> dict[str, Any]:
+        return dict(self.source)
+
+    def __exit__(self, *_: object) -> None:
+        pass

@@ -1,0 +1,522 @@
+"""Training, and the model that it returns."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from . import _tables, _worker
+from ._program import run
+from ._settings import settings
+from ._tables import Files, Held, Parts, Table
+from .errors import ParameterError, TableError
+
+ROUNDS, EARLY_STOPPING = 1000, 50  # of training without a config, as boost train
+
+RoundCallback = Callable[[dict[str, Any]], None]
+Names = dict[str, list[str]]  # of columns by the setting that names them
+
+
+class Rows:
+    """A table, with what is known of its rows beside it."""
+
+    def __init__(
+        self,
+        table: Table,
+        label: Any = None,
+        weight: Any = None,
+        group: Any = None,
+        init_score: Any = None,
+        names: Sequence[str] | None = None,
+    ) -> None:
+        self.table = table
+        self.roles = {"data.label": label, "data.weight": weight, "data.group": group, "data.init_score": init_score}
+        self.names = names  # of the columns of a matrix
+        self.categorical: list[str] = []  # columns that are declared categories
+
+    def hand_over(self, called: Names) -> Held | Files:
+        """Hand the table over. Labels and such that are arrays become columns of it.
+
+        ``called`` has the names of columns by role; those that are not known yet are added.
+        """
+        for key, value in self.roles.items():
+            if _are_names(value):
+                called.setdefault(key, [value] if isinstance(value, str) else list(value))
+        arrays = {k: v for k, v in self.roles.items() if v is not None and not _are_names(v)}
+        if _tables.is_path(self.table):
+            if arrays:
+                raise ParameterError(f"{min(arrays)} must be the name of a column, because the table is a file")
+            return Files(_tables.paths(self.table))
+        parts = Parts(_worker.worker().memory)
+        _tables.add(parts, self.table, self.names)
+        self.categorical = [name for name in parts.categorical if all(name not in names for names in called.values())]
+        for key, value in arrays.items():
+            columns = [value]
+            if np.ndim(value) == 2 and np.shape(value)[1] > 1:
+                columns = list(np.asarray(value).T)
+            if key not in called:
+                called[key] = []
+                for k in range(len(columns)):
+                    name = str(getattr(value, "name", None) or key.removeprefix("data."))
+                    name += f"_{k + 1}" if len(columns) > 1 else ""
+                    while name in parts.names:
+                        name += "_"
+                    called[key].append(name)
+            for name, column in zip(called[key], columns, strict=True):
+                _tables.add_column(parts, name, column)
+        return Held(parts)
+
+
+def _are_names(value: Any) -> bool:
+    """Report whether columns are given by name: one, or a tuple of several."""
+    return isinstance(value, str) or (isinstance(value, tuple) and all(isinstance(name, str) for name in value))
+
+
+def _validation_sets(valid: Any) -> list[Rows]:
+    """Return the validation sets: one table, a pair of table and label, or a list of these."""
+    if valid is None:
+        return []
+    if isinstance(valid, Rows):
+        return [valid]
+    if isinstance(valid, list):
+        return [rows for one in valid for rows in _validation_sets(one)]
+    return [Rows(*valid)] if isinstance(valid, tuple) else [Rows(valid)]
+
+
+def train(
+    params: Mapping[str, Any] | None,
+    table: Table,
+    label: Any = None,
+    *,
+    valid: Any = None,
+    weight: Any = None,
+    group: Any = None,
+    init_score: Any = None,
+    init_model: Model | str | os.PathLike[str] | None = None,
+    callback: RoundCallback | None = None,
+) -> Model:
+    """Train a model, as ``boost train TABLE --set key=value …`` does.
+
+    Parameters
+    ----------
+    params : mapping or None
+        Settings by the names of docs/config.md, such as ``learning_rate`` or ``tree.leaves``, or by those of
+        LightGBM, XGBoost, CatBoost and scikit-learn. Without ``rounds`` training runs for up to 1,000 rounds;
+        without ``early_stopping`` it ends after 50 rounds without a better metric on the validation set, or on
+        a tenth of the rows that is held out.
+    table : path, list of paths, array, frame, dict of columns or sparse matrix
+        Rows to train on. Files are read by the program and need not fit into memory.
+    label : str, tuple of str or array
+        The column to predict, or several: names, or values.
+    valid : table, tuple (table, label, weight, group, init_score) or list of these
+        Validation sets; what ends a tuple can be left out. The first one decides early stopping.
+    weight, group, init_score : str or array, optional
+        Weights of the rows, the queries that they belong to, scores to start from.
+    init_model : Model or path, optional
+        Training goes on from this model.
+    callback : callable, optional
+        Is called after each round with a dict of ``round``, ``of``, ``best`` and ``evals``. An exception that
+        it raises ends the training.
+
+    Returns
+    -------
+    Model
+
+    Raises
+    ------
+    ParameterError, TableError, ModelError, BudgetError
+        With the words of the program.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> x = np.arange(200.0).reshape(-1, 1)
+    >>> model = train({"rounds": 20, "early_stopping": 0}, x, label=np.sin(x[:, 0] / 20))
+    >>> model.rounds
+    20
+    """
+    rows = Rows(table, label, weight, group, init_score)
+    return train_rows(dict(params or {}), rows, valid, init_model, callback, ROUNDS, EARLY_STOPPING)
+
+
+def train_rows(
+    params: dict[str, Any],
+    rows: Rows,
+    valid: Any,
+    init_model: Any,
+    callback: RoundCallback | None,
+    rounds: int = 0,
+    stopping: int = 0,
+) -> Model:
+    """Train on rows; without ``rounds`` the defaults are those of a config."""
+    head: dict[str, Any] = {
+        "rounds": rounds,
+        "stopping": stopping,
+        "events": callback is not None,
+        "every": callback is not None,
+    }
+    called: Names = {}
+    with ExitStack() as stack:
+        head["train"] = stack.enter_context(rows.hand_over(called))
+        head["valid"] = [stack.enter_context(one.hand_over(called)) for one in _validation_sets(valid)]
+        given: dict[str, Any] = {key: names if len(names) > 1 else names[0] for key, names in called.items()}
+        if rows.categorical:
+            given["data.categorical"] = rows.categorical
+        if isinstance(init_model, Model):
+            head["base"] = init_model.number()
+        elif init_model is not None:
+            given["train.init_model"] = os.fspath(init_model)
+        head["settings"] = settings({**given, **params})
+        answer, body = _worker.ask("train", head, on_round=callback)
+    return Model(bytes(body), answer)
+
+
+class Model:
+    """A trained model: the bytes of a ``.boost`` file, and the number by which the worker knows it.
+
+    It cannot be changed, may be used from any thread, and is pickled as its bytes.
+    """
+
+    def __init__(self, data: bytes, head: dict[str, Any] | None = None) -> None:
+        self._data = data
+        self._lock = threading.Lock()
+        self._worker: _worker.Worker | None = None
+        self._head: dict[str, Any] = head or {}
+        self.report: dict[str, Any] = self._head.pop("report", {})
+        """What the training run said: rounds, metrics, seconds. It is empty for a model that was loaded."""
+        if head is not None:
+            self._worker = _worker.worker()
+        else:
+            self.number()
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Model:
+        """Read a model from a file. A file that is no model is a ModelError."""
+        head, data = _worker.ask("load", {"path": os.fspath(path)})
+        return cls(bytes(data), head)
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Model:
+        """Make a model of what ``bytes(model)`` returned."""
+        return cls(bytes(data))
+
+    def number(self) -> int:
+        """Return the model's number in the worker, which is given the model where it is a new one."""
+        worker = _worker.worker()
+        if self._worker is not worker:
+            with self._lock:
+                if self._worker is not worker:
+                    self._head, _ = worker.call("load", {}, [self._data])
+                    self._worker = worker
+        return int(self._head["model"])
+
+    def __del__(self) -> None:
+        worker = getattr(self, "_worker", None)
+        if worker is not None and "model" in self._head:
+            worker.garbage.append(("models", self._head["model"]))
+
+    def __bytes__(self) -> bytes:
+        return self._data
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (Model.from_bytes, (self._data,))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Model) and self._data == other._data
+
+    def __hash__(self) -> int:
+        return hash(self._data)
+
+    def __repr__(self) -> str:
+        return (
+            f"<boost_gbt.Model: {self.objective}, {self.rounds} rounds, {len(self.features)} features, "
+            f"{len(self._data):,} bytes>"
+        )
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model to a file. What is there is replaced only when the new file is whole."""
+        target = Path(path)
+        with tempfile.NamedTemporaryFile(dir=target.parent, prefix=f".{target.name}.", delete=False) as file:
+            try:
+                file.write(self._data)
+                file.flush()
+                os.fsync(file.fileno())
+                mask = os.umask(0)
+                os.umask(mask)
+                os.chmod(file.name, 0o666 & ~mask)
+            except BaseException:
+                os.unlink(file.name)
+                raise
+        os.replace(file.name, target)
+
+    @property
+    def objective(self) -> str:
+        """Name of the loss."""
+        return str(self._head["objective"])
+
+    @property
+    def label(self) -> str:
+        """Name of the column that is predicted."""
+        return str(self._head["label"])
+
+    @property
+    def features(self) -> list[str]:
+        """Names of the features, in their order."""
+        return list(self._head["features"] or ())
+
+    @property
+    def classes(self) -> list[Any] | None:
+        """The classes, in the order of probabilities; None for a model of numbers."""
+        names = self._head["classes"]
+        if names is None or not self._head["numeric_classes"]:
+            return None if names is None else list(names)
+        numbers = [float(name) for name in names]
+        return [int(number) if number.is_integer() else number for number in numbers]
+
+    @property
+    def outputs(self) -> int:
+        """Number of predictions for a row."""
+        return int(self._head["outputs"])
+
+    @property
+    def rounds(self) -> int:
+        """Number of rounds whose trees are kept."""
+        return int(self._head["rounds"])
+
+    @property
+    def trees(self) -> int:
+        """Number of trees."""
+        return int(self._head["trees"])
+
+    @property
+    def history(self) -> dict[str, dict[str, list[float | None]]]:
+        """Metrics by validation set and name, a value for each round."""
+        found: dict[str, dict[str, list[float | None]]] = {}
+        for line in self._head["history"] or ():
+            found.setdefault(line["set"], {})[line["metric"]] = line["values"]
+        return found
+
+    def predict(
+        self,
+        table: Table,
+        kind: str = "value",
+        *,
+        rounds: int | None = None,
+        threads: int = 0,
+        on_unseen: str = "",
+        init_score: Any = None,
+    ) -> np.ndarray:
+        """Predict every row of a table.
+
+        Parameters
+        ----------
+        table : path, list of paths, array, frame, dict of columns or sparse matrix
+            Columns are found by name; those of an array without names by their place.
+        kind : {"value", "raw", "class", "leaf"}
+            ``value``: the number; of two classes the probability of the second; of more classes one
+            probability each. ``raw``: the sum of the trees. ``class``: the most probable class.
+            ``leaf``: the number of the leaf in each tree.
+        rounds : int, optional
+            Use only the first rounds.
+        threads : int
+            0 for as many as are of use.
+        on_unseen : {"", "missing", "error"}
+            Categories that training did not have are missing values, unless a column has no others; always; or
+            an error.
+        init_score : str or array, optional
+            Scores to start from, for a model that was trained so.
+
+        Returns
+        -------
+        ndarray
+            One number for each row, or one row of numbers where the model has several outputs.
+        """
+        head: dict[str, Any] = {"model": self.number(), "kind": kind, "threads": threads}
+        if rounds is not None:
+            head["rounds"] = rounds
+        if type(table) is np.ndarray and self._head["plain"] and kind in ("value", "raw") and table.ndim == 2:
+            answer, body = self._predict_rows(table, head)
+        else:
+            if on_unseen:
+                head["on_unseen"] = on_unseen
+            with self._hand_over(table, init_score=init_score) as source:
+                answer, body = _worker.ask("predict", {**head, **source})
+        values = np.frombuffer(body, answer["dtype"]).reshape(answer["shape"])
+        if kind == "class":
+            values = np.asarray(self.classes)[values]
+        one: np.ndarray = values[:, 0] if values.shape[1] == 1 and kind != "leaf" else values
+        return one
+
+    def _predict_rows(self, rows: np.ndarray, head: dict[str, Any]) -> tuple[dict[str, Any], bytes]:
+        """Predict a matrix of numbers without making a table of it."""
+        if (
+            (rows.dtype != np.float32 and rows.dtype != np.float64)
+            or not rows.flags.c_contiguous
+            or not rows.dtype.isnative
+        ):
+            rows = np.ascontiguousarray(rows, np.float64)
+        height, width = rows.shape
+        size = rows.itemsize
+        worker = _worker.worker()
+        head["block"] = block = {
+            "dtype": "f4" if size == 4 else "f8",
+            "shape": (height, width),
+            "strides": (width * size, size),
+        }
+        if worker.memory and rows.nbytes > _tables.INLINE:
+            block["address"] = rows.__array_interface__["data"][0]
+            return worker.call("predict", head)
+        head["quick"] = rows.nbytes <= _tables.INLINE
+        return worker.call("predict", head, [rows])
+
+    def _hand_over(
+        self, table: Table, label: Any = None, weight: Any = None, group: Any = None, init_score: Any = None
+    ) -> Held | Files:
+        names = None
+        if not _tables.is_path(table) and _tables.column_names(table) is None:
+            names = self.features
+            width = np.shape(table)[1] if np.ndim(table) == 2 or _tables.is_sparse(table) else None
+            if width is not None and width != len(names):
+                raise TableError(f"the table has {width} columns, and the model has {len(names)} features")
+        called: Names = {}
+        for role, given in (("label", label), ("weight", weight), ("group", group), ("init_score", init_score)):
+            if given is not None and not _are_names(given) and (columns := self._head["roles"].get(role)):
+                called[f"data.{role}"] = columns
+        return Rows(table, label, weight, group, init_score, names).hand_over(called)
+
+    def staged(self, table: Table, kind: str = "value", *, every: int = 1) -> Iterator[np.ndarray]:
+        """Predict a table after every so many rounds, and after the last."""
+        with self._hand_over(table) as source:
+            answer, body = _worker.ask("staged", {"model": self.number(), "kind": kind, "every": every, **source})
+        stages = np.frombuffer(body, answer["dtype"]).reshape(answer["shape"])
+        for stage in stages:
+            yield stage[:, 0] if stage.shape[1] == 1 else stage
+
+    def eval(
+        self,
+        table: Table,
+        label: Any = None,
+        metrics: str | Sequence[str] = (),
+        *,
+        weight: Any = None,
+        group: Any = None,
+        init_score: Any = None,
+        rounds: int | None = None,
+    ) -> dict[str, float]:
+        """Compare predictions with labels.
+
+        Parameters
+        ----------
+        table : table
+            It has the label under its name in training, unless ``label`` has the values.
+        label, weight, group, init_score : array, optional
+            Values that are no columns of the table.
+        metrics : str or list of str
+            Names of docs/metrics.md; without any, those of the objective.
+        rounds : int, optional
+            Use only the first rounds.
+
+        Returns
+        -------
+        dict
+            The metrics by name. What is undefined is NaN.
+        """
+        head: dict[str, Any] = {
+            "model": self.number(),
+            "metrics": [metrics] if isinstance(metrics, str) else list(metrics),
+        }
+        if rounds is not None:
+            head["rounds"] = rounds
+        with self._hand_over(table, label, weight, group, init_score) as source:
+            answer, _ = _worker.ask("evaluate", {**head, **source})
+        return {m["metric"]: float("nan") if m["value"] is None else m["value"] for m in answer["metrics"]}
+
+    def importance(self, kind: str = "") -> np.ndarray:
+        """Return the importance of each feature: by gain, split or cover; "" is the most telling that there is."""
+        _, body = _worker.ask("importance", {"model": self.number(), "kind": kind})
+        return np.frombuffer(body, np.float64)
+
+    def inspect(self) -> dict[str, Any]:
+        """Return what is in the model, as ``boost inspect MODEL --json`` prints it."""
+        with self._file() as path:
+            return dict(json.loads(run("inspect", path, "--json")))
+
+    def quantize(self, data: Table = None, **options: Any) -> Model:
+        """Compress the model.
+
+        Parameters
+        ----------
+        data : table, optional
+            Labelled rows that the search and the certificate use.
+        **options
+            The flags of ``boost quantize`` with underscores: ``dtype="q4_0"``, ``max_loss=0.005``,
+            ``max_bytes="20KB"``, ``tiers=["warm", "cold"]``, …
+
+        Returns
+        -------
+        Model
+            Its ``report`` is what ``boost quantize --json`` prints.
+        """
+        with self._file() as path, tempfile.TemporaryDirectory() as folder:
+            small = os.path.join(folder, "small.boost")
+            command = ["quantize", path, "-o", small, "--json", *_flags(options)]
+            if data is not None:
+                command += ["--data", self._table_file(data, folder)]
+            said = json.loads(run(*command))
+            model = Model.load(small)
+        model.report = said
+        return model
+
+    def compare(self, other: Model, table: Table = None) -> dict[str, Any]:
+        """Compare two models, on the rows of a table where one is given, as ``boost compare --json`` does."""
+        with self._file() as a, other._file() as b, tempfile.TemporaryDirectory() as folder:
+            command = ["compare", a, b] + ([] if table is None else [self._table_file(table, folder)])
+            return dict(json.loads(run(*command, "--json")))
+
+    def _file(self) -> _ModelFile:
+        return _ModelFile(self)
+
+    def _table_file(self, table: Table, folder: str) -> str:
+        """Return the name of a file with the rows of a table."""
+        if isinstance(table, (str, os.PathLike)):
+            return os.fspath(table)
+        path = os.path.join(folder, "table.parquet")
+        with self._hand_over(table) as source:
+            _worker.ask("write", {**source, "path": path})
+        return path
+
+
+class _ModelFile:
+    """A model in a file of its own, for commands of the program."""
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+
+    def __enter__(self) -> str:
+        self.folder = tempfile.TemporaryDirectory()
+        path = os.path.join(self.folder.name, "model.boost")
+        Path(path).write_bytes(bytes(self.model))
+        return path
+
+    def __exit__(self, *_: object) -> None:
+        self.folder.cleanup()
+
+
+def _flags(options: Mapping[str, Any]) -> list[str]:
+    """Return options as flags of a command."""
+    flags = []
+    for name, value in options.items():
+        flag = "--" + name.replace("_", "-")
+        if value is True:
+            flags.append(flag)
+        elif value is not None and value is not False:
+            flags += [flag, ",".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)]
+    return flags

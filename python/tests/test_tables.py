@@ -1,0 +1,217 @@
+"""The same table gives the same model, whatever holds it, and the one that the program makes of a file."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import boost_gbt
+from boost_gbt import Model, TableError, run, train
+
+PARAMS = {"rounds": 10, "leaves": 15, "early_stopping": 0}
+
+
+def by_program(table: Path, label: str, folder: Path, *more: str) -> bytes:
+    out = folder / "program.boost"
+    run(
+        "train",
+        str(table),
+        "--label",
+        label,
+        "-o",
+        str(out),
+        "-q",
+        *more,
+        *(word for key, value in PARAMS.items() for word in ("--set", f"{key}={value}")),
+    )
+    return out.read_bytes()
+
+
+def test_census_in_all_forms(census: Path, tmp_path: Path) -> None:
+    pd, pl, pa = (pytest.importorskip(name) for name in ("pandas", "polars", "pyarrow"))
+    table = census / "train.csv.gz"
+    frame = pd.read_csv(table, skipinitialspace=True, keep_default_na=False)
+    frame = frame.replace({"?": None})
+    want = by_program(table, "income", tmp_path)
+    assert bytes(train(PARAMS, table, "income")) == want
+    assert bytes(train(PARAMS, frame, "income")) == want
+    polars = pl.DataFrame({name: frame[name].tolist() for name in frame})
+    assert bytes(train(PARAMS, polars, "income")) == want
+    arrow = pa.table({name: frame[name].tolist() for name in frame})
+    assert bytes(train(PARAMS, arrow, "income")) == want
+    chunked = pa.concat_tables([arrow.slice(0, 1000), arrow.slice(1000)])
+    assert bytes(train(PARAMS, chunked, "income")) == want
+    assert bytes(train(PARAMS, {name: frame[name].tolist() for name in frame}, "income")) == want
+    categories = frame.astype({name: "category" for name in frame if frame[name].dtype.kind not in "iuf"})
+    assert bytes(train(PARAMS, categories, "income")) == want
+    parquet = tmp_path / "t.parquet"
+    frame.to_parquet(parquet)
+    assert by_program(parquet, "income", tmp_path) == want
+
+
+@pytest.mark.parametrize(
+    "dtype", ["f4", "f8", "f2", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "?", ">f8", ">i4", "O"]
+)
+def test_types_of_numbers(dtype: str, tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    x = rng.integers(0, 2 if dtype == "?" else 100, (400, 4)).astype(dtype)
+    y = x.astype(float) @ [1, 2, -1, 0.5]
+    np.savetxt(
+        tmp_path / "t.csv",
+        np.column_stack([x.astype(float), y]),
+        delimiter=",",
+        header="c1,c2,c3,c4,label",
+        comments="",
+        fmt="%.17g",
+    )
+    assert bytes(train(PARAMS, x, y)) == by_program(tmp_path / "t.csv", "label", tmp_path)
+
+
+@pytest.mark.parametrize("rows", [300, 30_000])
+def test_strides(rows: int) -> None:
+    """Arrays are read as they lie in memory: from the pipe, or from the memory of this process."""
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(rows, 6)).astype(np.float32)
+    y = x[:, 0] - x[:, 5] ** 2
+    want = bytes(train(PARAMS, x, y))
+    padded = np.zeros((rows, 9), np.float32)
+    padded[:, 2:8] = x
+    twice = np.repeat(x, 2, axis=0)
+    sparse = np.zeros((rows * 5, 6), np.float32)
+    sparse[::5] = x
+    unaligned = np.frombuffer(b"\0" + x.tobytes(), np.uint8)[1:].view(np.float32).reshape(x.shape)
+    for name, other in {
+        "column by column": np.asfortranarray(x),
+        "a part of the columns": padded[:, 2:8],
+        "every second row": twice[::2],
+        "backwards": x[::-1].copy()[::-1],
+        "columns backwards": x[:, ::-1].copy()[:, ::-1],
+        "few rows of many": sparse[::5],
+        "big endian": x.astype(">f4"),
+        "not aligned": unaligned,
+        "double": x.astype(np.float64),
+        "column by column, turned": np.asfortranarray(x[::-1])[::-1],
+    }.items():
+        assert np.array_equal(other, x)
+        assert bytes(train(PARAMS, other, y)) == want, name
+        assert np.array_equal(Model.from_bytes(want).predict(other), Model.from_bytes(want).predict(x)), name
+
+
+def test_without_shared_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(20_000, 7))
+    want = train(PARAMS, x, x[:, 0])
+    predicted = want.predict(x)
+    monkeypatch.setattr(boost_gbt._worker.worker(), "memory", False)
+    assert train(PARAMS, x, x[:, 0]) == want
+    assert train(PARAMS, np.asfortranarray(x), x[:, 0]) == want
+    assert np.array_equal(want.predict(x), predicted)
+
+
+def test_sparse(tmp_path: Path) -> None:
+    sp = pytest.importorskip("scipy.sparse")
+    rng = np.random.default_rng(0)
+    x = np.where(rng.random((500, 20)) < 0.1, rng.normal(size=(500, 20)), 0)
+    y = x.sum(axis=1)
+    np.savetxt(
+        tmp_path / "t.csv",
+        np.column_stack([x, y]),
+        delimiter=",",
+        header=",".join([f"c{i + 1}" for i in range(20)] + ["label"]),
+        comments="",
+        fmt="%.17g",
+    )
+    want = by_program(tmp_path / "t.csv", "label", tmp_path)
+    for form in (sp.csr_matrix, sp.csc_matrix, sp.coo_matrix, sp.csr_array):
+        assert bytes(train(PARAMS, form(x), y)) == want
+    twice = sp.csr_matrix((np.r_[1.0, 2.0, 3.0], np.r_[1, 0, 1], np.r_[0, 3]), shape=(1, 20))
+    dense = np.zeros((1, 20))
+    dense[0, :2] = [2, 4]
+    model = Model.from_bytes(want)
+    assert np.array_equal(model.predict(twice), model.predict(dense))
+
+
+def test_dates_booleans_and_missing_values(tmp_path: Path) -> None:
+    pd = pytest.importorskip("pandas")
+    rng = np.random.default_rng(0)
+    n = 600
+    frame = pd.DataFrame(
+        {
+            "day": pd.to_datetime("2024-01-01") + pd.to_timedelta(rng.integers(0, 500, n), "D"),
+            "yes": rng.random(n) < 0.5,
+            "whole": pd.array(np.where(rng.random(n) < 0.1, None, rng.integers(0, 9, n)), dtype="Int64"),
+            "truth": pd.array(np.where(rng.random(n) < 0.1, None, rng.random(n) < 0.5), dtype="boolean"),
+            "text": pd.array(rng.choice(["a", "b", None], n), dtype="string"),
+            "real": rng.normal(size=n),
+        }
+    )
+    frame.loc[3, "day"] = pd.NaT
+    frame["y"] = frame["day"].dt.month.fillna(0) + frame["yes"] + frame["real"]
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    want = by_program(tmp_path / "t.csv", "y", tmp_path)
+    assert bytes(train(PARAMS, frame, "y")) == want
+    model = Model.from_bytes(want)
+    assert np.array_equal(model.predict(frame), model.predict(tmp_path / "t.csv"))
+    zoned = frame.assign(day=frame["day"].dt.tz_localize("UTC").dt.tz_convert("Asia/Tokyo"))
+    assert bytes(train(PARAMS, zoned, "y")) == want
+
+
+def test_numbers_that_are_categories() -> None:
+    pd = pytest.importorskip("pandas")
+    rng = np.random.default_rng(0)
+    codes = rng.integers(0, 30, 800)
+    y = np.isin(codes, [3, 7, 19]) * 1.0
+    model = train(PARAMS, pd.DataFrame({"c": pd.Categorical(codes)}), y)
+    assert model == train({**PARAMS, "categorical": ["c"]}, pd.DataFrame({"c": codes}), y)
+    assert model != train(PARAMS, pd.DataFrame({"c": codes}), y)
+    assert model.eval(pd.DataFrame({"c": codes}), y, "auc")["auc"] > 0.99
+
+
+def test_files(census: Path, tmp_path: Path) -> None:
+    model = train({**PARAMS, "early_stopping": 5}, census / "train.csv.gz", "income", valid=str(census / "test.csv.gz"))
+    assert list(model.history) == ["valid"]
+    scores = model.predict(census / "test.csv.gz")
+    with gzip.open(census / "test.csv.gz", "rt") as lines:
+        assert len(scores) == sum(1 for _ in lines) - 1
+    program = run("predict", save(model, tmp_path), str(census / "test.csv.gz")).splitlines()[1:]
+    assert np.allclose(scores, np.array(program, float), rtol=1e-15)
+    with pytest.raises(TableError, match=r"nowhere\.csv"):
+        train(PARAMS, "nowhere.csv", "y")
+
+
+def save(model: Model, folder: Path) -> str:
+    path = folder / "m.boost"
+    model.save(path)
+    assert path.read_bytes() == bytes(model)
+    return str(path)
+
+
+@pytest.mark.parametrize(
+    ("table", "words"),
+    [
+        (np.zeros((0, 3)), "no rows"),
+        (np.zeros(5), "2 dimensions"),
+        ({"a": [1.0, 2], "b": [1.0]}, "1 rows"),
+        (object(), "object is no table"),
+        (np.array([[2**60 + 1]] * 3), "cannot hold exactly"),
+        (np.array([[2**64 - 1]] * 3, np.uint64), "cannot hold exactly"),
+        ({"t": np.array([1, 2], "m8[s]")}, "spans of time"),
+    ],
+)
+def test_refused_tables(table: Any, words: str) -> None:
+    rows = 3 if not isinstance(table, dict) else 2
+    with pytest.raises(TableError, match=words):
+        train(PARAMS, table, np.arange(float(rows if not isinstance(table, np.ndarray) or len(table) else 0)))
+
+
+@pytest.mark.filterwarnings("ignore:every row:UserWarning", "ignore:no tree:UserWarning")
+def test_one_row_and_odd_values() -> None:
+    x = np.array([[np.inf, np.nan, -np.inf, 0.0]])
+    model = train(PARAMS, x, np.array([2.0]))
+    assert model.predict(x) == [2.0]
+    assert model.predict(np.full((3, 4), np.nan)).tolist() == [2.0] * 3
+    assert model.predict(np.zeros((0, 4))).shape == (0,)
