@@ -107,6 +107,9 @@ func (b *boosting) state() (*checkpoint.State, error) {
 		Settings: b.saving.settings, Rounds: b.done - b.first, Last: b.p.Rounds, Outputs: b.outputs, Ended: b.ended,
 		BestRound: stop.bestRound, BestValue: math.Float64bits(stop.bestValue), Trees: b.trees[b.first*b.outputs:],
 	}
+	if b.stopWhen != nil {
+		s.BestRound = b.best
+	}
 	for _, set := range b.data.sets {
 		for _, values := range set.history {
 			known := make([]float64, s.Rounds)
@@ -171,6 +174,7 @@ func (b *boosting) settings() (map[string]json.RawMessage, error) {
 		"numerics version": NumericsVersion, "train.objective": b.objective.Name(), "the metrics": metrics,
 		"the validation sets": sets, "the rows of the validation sets": b.data.validPrints, "the training table": b.data.fingerprint,
 		"the base model": base, "StoreLeaves": b.store != nil && !b.p.ErrorFeedback,
+		"OnRows": b.rows.identity(),
 	} {
 		if all[name], err = json.Marshal(value); err != nil {
 			return nil, err
@@ -258,7 +262,7 @@ func (b *boosting) restore(s *checkpoint.State) {
 	b.lanes.reuse(s.Trees)
 	b.ended = s.Ended
 	last := b.first + s.Rounds
-	if b.best = last; b.judge.early && s.BestRound > 0 {
+	if b.best = last; (b.judge.early || b.stopWhen != nil) && s.BestRound > 0 {
 		b.best = s.BestRound
 	}
 	if b.dart != nil {

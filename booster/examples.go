@@ -46,7 +46,7 @@ func (r *run) examples(in *inputs) (*examples, error) {
 		r.reportCensored(answers.Columns[0])
 	}
 	r.usePool(table.NumRows() * featureCount(in.schema) * target.outputs)
-	if r.p.HoldsOut(len(in.valid)) {
+	if r.rows != nil || r.p.HoldsOut(len(in.valid)) {
 		if answers, err = r.holdOut(in, target, answers); err != nil {
 			return nil, err
 		}
@@ -117,6 +117,17 @@ func newExamples(target *target, table *dataset.Table, answers dataset.Labels, p
 
 // refuse returns early why a run cannot succeed, nil if it may.
 func (r *run) refuse(in *inputs, target *target, rows int) error {
+	if r.rows != nil {
+		if len(in.valid) > 0 || r.p.ValidShare > 0 || r.p.ValidBy != "" {
+			return fmt.Errorf("%w: OnRows says which rows are judged on: leave validation sets, train.valid_share and train.valid_by out", ErrParams)
+		}
+		if err := r.rows.check(rows); err != nil {
+			return err
+		}
+	}
+	if r.stopWhen != nil && r.p.EarlyStopping > 0 {
+		return fmt.Errorf("%w: StopWhen and train.early_stopping both end training: leave one of them out", ErrParams)
+	}
 	if len(in.valid) > 0 && (r.p.ValidShare > 0 || r.p.ValidBy != "") {
 		return fmt.Errorf("%w: train.valid_share and train.valid_by hold rows out as the validation set, and one is given: leave one of both out", ErrParams)
 	}

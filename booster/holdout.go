@@ -19,7 +19,9 @@ func (r *run) holdOut(in *inputs, target *target, answers dataset.Labels) (datas
 		return answers, fmt.Errorf("%w: train.valid_by needs the table in memory: give train.valid_share, or a validation set, to train out of core", ErrParams)
 	}
 	var train, held []int32
-	if r.p.ValidBy != "" {
+	if r.rows != nil {
+		train, held = r.rows.train, r.rows.valid
+	} else if r.p.ValidBy != "" {
 		train, held, err = holdout.Marked(in.train.metaColumns(), r.p.ValidBy, groups)
 	} else {
 		train, held = holdout.Draw(answers.Columns[0], len(target.classes), groups, r.p.Seed, r.p.shareOf)

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"boost/booster/model"
+	"boost/dataset"
 	"boost/parallel"
 	"boost/tree"
 	"boost/tree/linear"
@@ -47,11 +48,11 @@ func (r *run) floats(s source) ([][]float32, error) {
 	if !r.linearTrees() {
 		return nil, nil
 	}
-	table, ok := s.(tableSource)
+	source, ok := s.(interface{ values() *dataset.Table })
 	if !ok {
 		return nil, fmt.Errorf("%w: trees with linear leaves (tree.linear) need the values of the columns, which data.out_of_core and data.cache do not keep: leave these out", ErrParams)
 	}
-	columns, copied := table.table.Floats(r.pool)
+	columns, copied := source.values().Floats(r.pool)
 	r.floatBytes += copied
 	return columns, nil
 }

@@ -50,7 +50,9 @@ type options struct {
 	cache     *cacheTask // to be written
 	store     func(tree int, values []float64) error
 	saves     Checkpoints
-	most      int // rounds of the model after which training ends; 0 = those of the parameters
+	most      int       // rounds of the model after which training ends; 0 = those of the parameters
+	rows      *rowLists // nil for all
+	stopWhen  func(Round) (best int, stop bool)
 
 	everyHessian bool        // without the shortcut of equal hessians
 	memory       machineSize // of the machine

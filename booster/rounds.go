@@ -216,11 +216,17 @@ func (b *boosting) afterRound(round int) (stop bool) {
 	}
 	b.judge.evaluate(due)
 	b.best, stop = b.judge.best(b.done, b.log)
+	now := Round{Index: round, Of: b.first + b.p.Rounds, Evals: b.judge.evals, Best: b.best, Elapsed: time.Since(b.start)}
+	if b.stopWhen != nil {
+		b.best, stop = b.stopWhen(now)
+		b.best = min(max(b.best, b.first+1), b.done)
+		now.Best = b.best
+	}
 	if b.dart != nil && b.best == b.done {
 		b.dart.best = append(b.dart.best[:0], b.dart.weights...)
 	}
 	if b.onRound != nil {
-		b.onRound(Round{Index: round, Of: b.first + b.p.Rounds, Evals: b.judge.evals, Best: b.best, Elapsed: time.Since(b.start)})
+		b.onRound(now)
 	}
 	return stop
 }

@@ -55,6 +55,9 @@ func (s tableSource) take(rows []int32) source { return tableSource{s.table.Take
 
 func (s tableSource) part() []int32 { return s.rows }
 
+// values returns the rows with the values of their features.
+func (s tableSource) values() *dataset.Table { return s.table }
+
 func (s tableSource) fit(ctx context.Context, weights []float64, p binning.Params, seed uint64, pool *parallel.Pool) (*binning.Cuts, []string, error) {
 	return binning.Fit(ctx, s.table, weights, p, seed, pool)
 }

@@ -127,6 +127,15 @@ func byName(keys []Key, name string) *Key {
 	return nil
 }
 
+// KeyOf returns the own name of the key that a written name means, "" for none.
+func KeyOf(written string) string {
+	k, _, err := lookup(keys, written)
+	if err != nil {
+		return ""
+	}
+	return k.Name
+}
+
 // lookup finds the key that a written name means: its own name, an alias, bare
 // or in any section, or the last part of its name where no other key ends in that. alias is the peer's name used, "" for the key's own.
 func lookup(keys []Key, written string) (k *Key, alias string, err error) {

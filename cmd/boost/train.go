@@ -107,7 +107,7 @@ type trainRun struct {
 
 func (a *app) train(ctx context.Context, cmd *cobra.Command, sources []string, f *trainFlags) error {
 	r := &trainRun{a: a, json: f.json, resume: f.resume}
-	if err := r.configure(cmd, sources, f); err != nil {
+	if err := r.configure(cmd, sources, f, trainKeyFlags); err != nil {
 		return err
 	}
 	c := r.config
@@ -232,7 +232,7 @@ func (r *trainRun) sayLeak(m *model.Model, table *dataset.Table, classes bool) {
 }
 
 // configure resolves everything that the config file and the flags say.
-func (r *trainRun) configure(cmd *cobra.Command, sources []string, f *trainFlags) error {
+func (r *trainRun) configure(cmd *cobra.Command, sources []string, f *trainFlags, keys []keyFlag) error {
 	base, file, source := configs.Default(), "", sources[0]
 	config := slices.IndexFunc(sources, isConfig)
 	hasConfig := config >= 0
@@ -245,7 +245,7 @@ func (r *trainRun) configure(cmd *cobra.Command, sources []string, f *trainFlags
 		base.Data.Train = sources
 		base.Params.Rounds, base.Params.EarlyStopping = configlessRounds, configlessEarlyStopping
 	}
-	flags, err := givenKeys(cmd, slices.Concat(trainKeyFlags, columnFlags))
+	flags, err := givenKeys(cmd, slices.Concat(keys, columnFlags))
 	if err != nil {
 		return err
 	}

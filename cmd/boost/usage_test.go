@@ -21,7 +21,7 @@ func TestUsage(t *testing.T) {
 		words []string
 	}{
 		{"trian t.csv", []string{`unknown command "trian" (did you mean "train"?)`}},
-		{"cv t.csv", []string{`unknown command "cv"; boost --help lists the commands`}},
+		{"tune t.csv", []string{`unknown command "tune"; boost --help lists the commands`}},
 		{"serve", []string{`unknown command "serve"`}},
 		{"trian t.csv --label y", []string{`unknown command "trian" (did you mean "train"?)`}},
 		{"train t.csv --leafs 7", []string{`unknown flag --leafs (did you mean "--leaves"?)`}},

@@ -28,6 +28,7 @@ const (
 	RandomCuts  Purpose = 12 // cuts of extremely randomised trees
 	DropRounds  Purpose = 13 // rounds that a round leaves out
 	LevelOrders Purpose = 14 // orders of rows in statistics of levels
+	Folds       Purpose = 15 // rows of the folds of cross-validation
 )
 
 // Mix is the finalizer of SplitMix64: a bijection that scatters every bit.

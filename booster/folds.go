@@ -1,0 +1,139 @@
+package booster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"sync"
+
+	"boost/binning"
+	"boost/dataset"
+	"boost/internal/rng"
+	"boost/parallel"
+)
+
+// Binned finds the cuts of a table and its codes, once for many trainings on parts of its rows (see OnRows), in
+// this process. All of them split at the same cuts. notes are what the cuts leave out.
+func Binned(ctx context.Context, p Params, t *dataset.Table, pool *parallel.Pool) (d Data, notes []string, err error) {
+	p = p.OrDefaults()
+	if err := p.Validate(); err != nil {
+		return Data{}, nil, err
+	}
+	var weights []float64
+	if p.Binning.WeightedCuts {
+		if weights, err = t.Weights(); err != nil {
+			return Data{}, nil, err
+		}
+	}
+	cuts, notes, err := binning.Fit(ctx, t, weights, p.Binning, p.Seed, pool)
+	if errors.Is(err, binning.ErrParams) {
+		return Data{}, nil, fmt.Errorf("%w: %w", ErrParams, err)
+	} else if err != nil {
+		return Data{}, nil, err
+	}
+	codes, err := binning.Code(ctx, cuts, t, p.Binning, pool)
+	if err != nil {
+		return Data{}, nil, err
+	}
+	print := sync.OnceValue(func() string { return t.Fingerprint(pool) })
+	return Data{&binnedSource{table: t.WithoutFeatures(), whole: t, described: t.Schema(), cuts: cuts, codes: codes, print: print}}, notes, nil
+}
+
+// binnedSource is a table whose codes are known, or some rows of it.
+type binnedSource struct {
+	table     *dataset.Table // the columns that are no features
+	whole     *dataset.Table // all rows and columns
+	described dataset.Schema
+	cuts      *binning.Cuts
+	codes     *binning.Codes // of the whole table
+	print     func() string
+	rows      []int32 // nil for a whole table
+}
+
+func (s *binnedSource) metaColumns() *dataset.Table  { return s.table }
+func (s *binnedSource) files() *dataset.ChunkedTable { return nil }
+func (s *binnedSource) schema() dataset.Schema       { return s.described }
+func (s *binnedSource) part() []int32                { return s.rows }
+
+func (s *binnedSource) fingerprint(*parallel.Pool) string { return s.print() }
+
+func (s *binnedSource) as(dataset.Schema) (source, error) { return s, nil }
+
+func (s *binnedSource) values() *dataset.Table {
+	if s.rows == nil {
+		return s.whole
+	}
+	return s.whole.Take(s.rows)
+}
+
+func (s *binnedSource) take(rows []int32) source {
+	taken := *s
+	taken.table, taken.rows = s.table.Take(rows), rows
+	return &taken
+}
+
+func (s *binnedSource) fit(context.Context, []float64, binning.Params, uint64, *parallel.Pool) (*binning.Cuts, []string, error) {
+	return s.cuts, nil, nil
+}
+
+func (s *binnedSource) extend(_ context.Context, cuts *binning.Cuts, _ binning.Params) (*binning.Cuts, []string, error) {
+	if cuts != s.cuts {
+		return nil, nil, fmt.Errorf("%w: a binned table has cuts of its own, other than those of the base model", ErrParams)
+	}
+	return cuts, nil, nil
+}
+
+func (s *binnedSource) code(context.Context, *binning.Cuts, binning.Params, *parallel.Pool) (*binning.Codes, error) {
+	rows := s.rows
+	if rows == nil {
+		rows = make([]int32, s.codes.NRows())
+		for i := range rows {
+			rows[i] = int32(i)
+		}
+	}
+	return s.codes.Take(rows), nil
+}
+
+// OnRows trains on some rows of the table, and judges on others, as the set "valid". Both lists ascend and hold no row
+// twice. Classes and the objective are those of the whole table.
+func OnRows(train, valid []int32) Option {
+	return func(o *options) { o.rows = &rowLists{train, valid} }
+}
+
+type rowLists struct{ train, valid []int32 }
+
+// check refuses lists that are not those of a table of n rows.
+func (l *rowLists) check(n int) error {
+	for _, rows := range [][]int32{l.train, l.valid} {
+		last := int32(-1)
+		for _, row := range rows {
+			if row <= last {
+				last = math.MaxInt32
+				break
+			}
+			last = row
+		}
+		if last < 0 || int(last) >= n {
+			return fmt.Errorf("%w: OnRows needs ascending rows of the table's %d, some to train on and some to judge on", ErrParams, n)
+		}
+	}
+	return nil
+}
+
+// identity is a number that other rows hardly have.
+func (l *rowLists) identity() uint64 {
+	if l == nil {
+		return 0
+	}
+	h := uint64(len(l.train))
+	for _, row := range slices.Concat(l.train, l.valid) {
+		h = rng.Mix(h + uint64(row) + 1)
+	}
+	return h
+}
+
+// StopWhen lets f decide after every round, in place of Params.EarlyStopping: how many rounds the best model so far has,
+// from 1 to those that there are, and whether training ends. The model keeps what was best at the last call.
+func StopWhen(f func(Round) (best int, stop bool)) Option { return func(o *options) { o.stopWhen = f } }

@@ -1,0 +1,242 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"boost/booster"
+	"boost/booster/search"
+	"boost/configs"
+	"boost/dataset"
+	"boost/dataset/write"
+	"boost/internal/format"
+	"boost/internal/output"
+	"boost/internal/report"
+)
+
+// cvFlags is the command line of cv.
+type cvFlags struct {
+	trainFlags
+	search.Params
+	oof, output string
+}
+
+// cvKeyFlags are those of train that say how a model is trained.
+var cvKeyFlags = slices.DeleteFunc(slices.Clone(trainKeyFlags), func(f keyFlag) bool {
+	return slices.Contains([]string{"valid", "valid-by", "test", "init-model", "checkpoint", "output"}, f.name)
+})
+
+func (a *app) cvCommand() *cobra.Command {
+	var f cvFlags
+	cmd := &cobra.Command{
+		Use:   "cv CONFIG.toml|TABLE…",
+		Short: "Cross-validate: what a config is worth, and how many rounds it needs",
+		Long: `Train on parts of the table and judge on the others, with the settings of a config file, or of
+train without one. The mean and standard deviation of each metric over the folds are printed for the
+best round, and the metric of all rows, each predicted by the fold that did not see it, with an
+interval from a bootstrap. Then the command that trains on all rows for the best number of rounds.
+
+Rows of each class are spread evenly over the folds; rows of one query, or of one value in
+--group-by, stay together. --time trains on earlier and judges on later rows. Folds follow from
+train.seed and the numbers of the rows. With early stopping all folds stop together, by the mean.
+
+Cuts and categories are found once from all rows, without their labels; --strict finds them from
+each fold's own rows.`,
+		Example: `  boost cv data.csv --label price
+  boost cv run.toml --folds 10 --repeats 3 --oof predictions.csv
+  boost cv sales.csv --label units --time day --folds 6
+  boost cv data.csv --label price -o average.boost`,
+		Args: argumentsAndMore("CONFIG.toml or TABLE"),
+		RunE: func(cmd *cobra.Command, args []string) error { return a.cv(cmd.Context(), cmd, args, &f) },
+	}
+	flags := cmd.Flags()
+	addKeyFlags(cmd, cvKeyFlags)
+	addKeyFlags(cmd, columnFlags)
+	flags.StringArrayVar(&f.sets, "set", nil, "any config key, as `section.key=value`; repeatable")
+	flags.IntVar(&f.Folds, "folds", 5, "divide into `K` folds")
+	flags.IntVar(&f.Repeats, "repeats", 1, "divide `N` times, each time anew")
+	flags.BoolVar(&f.Plain, "no-stratify", false, "do not spread classes evenly")
+	flags.StringVar(&f.GroupBy, "group-by", "", "keep rows of one value in `COLUMN` together")
+	flags.StringVar(&f.Time, "time", "", "judge on rows that come later in the order of `COLUMN`")
+	flags.BoolVar(&f.Sliding, "sliding", false, "with --time: train on the block of rows before alone, not on all before")
+	flags.BoolVar(&f.Strict, "strict", false, "find cuts and categories from each fold's own rows")
+	flags.IntVar(&f.Resamples, "bootstrap", 0, "resamples for intervals; 0 = `N` by the number of rows, 100 to 1,000")
+	flags.Float64Var(&f.Confidence, "confidence", 0.95, "`SHARE` of the intervals, above 0 and below 1")
+	flags.StringVar(&f.oof, "oof", "", "`FILE` for the predictions of rows by folds that did not see them, in the rows' order")
+	flags.StringVarP(&f.output, "output", "o", "", "model `FILE`: the average of the folds' models")
+	flags.BoolVar(&f.json, "json", false, "print JSON, with the metrics of each round")
+	f.addNoSpool(cmd)
+	offerKeys(cmd, nil)
+	return cmd
+}
+
+func (a *app) cv(ctx context.Context, cmd *cobra.Command, sources []string, f *cvFlags) error {
+	r := &trainRun{a: a, json: f.json}
+	if err := r.configure(cmd, sources, &f.trainFlags, cvKeyFlags); err != nil {
+		return err
+	}
+	c := r.config
+	if err := r.onlyTable(f); err != nil {
+		return err
+	}
+	started := time.Now()
+	loaded, err := r.load(ctx, false)
+	if err != nil {
+		return err
+	}
+	defer loaded.Close()
+	table := loaded.Train.Table()
+	params := c.Params
+	if c.ForcedCutsFile != "" {
+		if params.Binning.ForcedCuts, err = forcedCuts(c.ForcedCutsFile, featureNames(table.Schema())); err != nil {
+			return err
+		}
+	}
+	objective, why, err := r.objectiveOf(params, table)
+	if err != nil {
+		return ofTable(c.Data.Train, err)
+	}
+	r.sayWhat(objective, why, table)
+	f.Params.Seed, f.Params.Log = params.Seed, a.log
+	folds := max(1, f.Folds*max(f.Repeats, 1))
+	if !a.quiet && a.logFormat != "json" {
+		a.terminal.ShowBar(params.Rounds * folds)
+	}
+	f.Params.OnRound = func(done, of int) {
+		a.terminal.Step(done, fmt.Sprintf("round %s/%s of %d folds", format.Count(done), format.Count(of), folds))
+	}
+	found, err := search.CrossValidate(ctx, params, table, f.Params)
+	a.terminal.ClearBar()
+	if err != nil {
+		return ofTable(c.Data.Train, err)
+	}
+	if f.oof != "" {
+		if err := a.writeUnseen(ctx, f, found, table); err != nil {
+			return err
+		}
+	}
+	if f.output != "" {
+		average, err := found.Average()
+		if err != nil {
+			return err
+		}
+		if err := a.saveModel(average, f.output); err != nil {
+			return err
+		}
+	}
+	if a.quiet && !f.json {
+		return nil
+	}
+	s := report.CrossValidation{
+		Result: found, Repeats: max(1, f.Repeats), Strict: f.Strict, Confidence: f.Confidence, Seconds: time.Since(started).Seconds(),
+		Predictions: f.oof, Model: f.output, Command: trainWith(cmd, sources, f, &params, found.Best),
+	}
+	return a.answer(f.json, s.JSON(), s.Write)
+}
+
+// onlyTable leaves out what a config says beside the training table, and checks what is written.
+func (r *trainRun) onlyTable(f *cvFlags) error {
+	c := r.config
+	if c.InitModel != "" {
+		return usagef("train.init_model = %q has seen the rows that cross-validation judges on: leave the key out", c.InitModel)
+	}
+	if f.output != "" && len(c.Data.InitScore) > 0 {
+		return usagef("-o: models that start from init scores (data.init_score) cannot be averaged: leave -o out")
+	}
+	if write.FormatOf(f.oof) == "" {
+		return usagef("--oof %s: predictions are not written in this format; expected %s", pasted(f.oof), write.Endings)
+	}
+	if others := slices.Concat(c.Data.Valid, c.Data.Test); len(others) > 0 {
+		r.a.log.Info("only the training table is cross-validated: validation and test sets are not looked at")
+	}
+	c.Data.Valid, c.Data.Test, c.Data.Cache, c.Data.OutOfCore = nil, nil, "", booster.OutOfCoreFalse
+	for _, out := range []string{f.oof, f.output} {
+		if out == "" {
+			continue
+		}
+		if out == "-" {
+			return usagef("standard output is for the summary: name a file")
+		}
+		if reads(c.Data.Train, out, c.ReadOptions()...) {
+			return usagef("%s is read, and cannot be written over by the same run: give another name", out)
+		}
+		if err := output.Writable(out); err != nil {
+			return err
+		}
+	}
+	if f.GroupBy != "" && c.Data.Group == f.GroupBy { // queries stay together by themselves
+		f.GroupBy = ""
+	}
+	return nil
+}
+
+// writeUnseen writes the predictions of rows by folds that did not see them: id columns, the fold, counted from 1, 0 for
+// none, and the predictions, which are empty then.
+func (a *app) writeUnseen(ctx context.Context, f *cvFlags, found *search.Result, table *dataset.Table) error {
+	p := predictions{model: found.Models[0], format: write.FormatOf(f.oof)}
+	var columns []write.Column
+	var taken []string
+	add := func(c write.Column) {
+		c.Name = freeName(c.Name, taken)
+		taken = append(taken, c.Name)
+		columns = append(columns, c)
+	}
+	for _, c := range p.idColumns(table) {
+		texts := make([]string, table.NumRows())
+		for row := range texts {
+			texts[row] = c.Text(row)
+		}
+		add(write.Column{Name: c.Name(), Texts: texts})
+	}
+	fold := make([]int32, len(found.Fold))
+	for row, in := range found.Fold {
+		fold[row] = in + 1
+	}
+	add(write.Column{Name: "fold", Ints: fold, Stride: 1})
+	for _, c := range p.valueColumns("value", found.Values) {
+		add(c)
+	}
+	parts := []write.Table{{Columns: columns, Rows: table.NumRows()}}
+	write.ResolveWhole(parts)
+	return a.writeOutput(f.oof, func(w *bufio.Writer) error {
+		return write.Packed(w, f.oof, func(w io.Writer) error { return write.All(ctx, w, p.format, parts) })
+	})
+}
+
+// trainWith returns the command that trains on all rows for a number of rounds.
+func trainWith(cmd *cobra.Command, sources []string, f *cvFlags, p *booster.Params, rounds int) string {
+	words := []string{"boost", "train"}
+	for _, source := range sources {
+		words = append(words, pasted(source))
+	}
+	for _, k := range slices.Concat(cvKeyFlags, columnFlags) {
+		values, _ := cmd.Flags().GetStringArray(k.name)
+		for _, value := range values {
+			if k.key != "train.rounds" {
+				words = append(words, "--"+k.name, pasted(value))
+			}
+		}
+	}
+	for _, set := range f.sets {
+		name, _, _ := strings.Cut(set, "=")
+		if !slices.Contains([]string{"train.rounds", "train.early_stopping", "train.early_stopping_min_delta", "train.retrain"}, configs.KeyOf(strings.TrimSpace(name))) {
+			words = append(words, "--set", pasted(set))
+		}
+	}
+	words = append(words, "--rounds", strconv.Itoa(rounds), "--set", "train.early_stopping=0")
+	if isConfig(sources[0]) && p.MinDelta > 0 { // what goes with early stopping alone
+		words = append(words, "--set", "train.early_stopping_min_delta=0")
+	}
+	if isConfig(sources[0]) && p.Retrain {
+		words = append(words, "--set", "train.retrain=false")
+	}
+	return strings.Join(words, " ")
+}

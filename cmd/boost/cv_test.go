@@ -1,0 +1,73 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+)
+
+// The summary, the JSON, the predictions and the averaged model of cv say the same, and the command that it prints works.
+func TestCrossValidate(t *testing.T) {
+	inFolder(t)
+	file(t, "t.csv", table(600))
+	args := []string{"cv", "t.csv", "--label", "y", "--folds", "3", "--leaves", "6", "--rounds", "60", "--set", "early_stopping=10", "--set", "sampling.row_fraction=0.8"}
+	text := must(t, 0, boost(t, args...))
+	says(t, text.out, "3 folds (rows at random), ", "rmse", "(95 %)", "train  boost train t.csv --label y --leaves 6 --set sampling.row_fraction=0.8 --rounds ", " --set train.early_stopping=0")
+	var found struct {
+		By        string
+		BestRound int `json:"best_round"`
+		Rounds    int
+		Folds     []struct{ Train, Valid int }
+		Metrics   map[string]struct{ Mean, SD, Pooled, Low, High float64 }
+		Curve     map[string]struct{ Mean []float64 }
+		Command   string
+	}
+	out := must(t, 0, boost(t, append(args, "--json", "-q", "--oof", "oof.csv", "-o", "average.boost", "--threads", "1")...)).out
+	if err := json.Unmarshal([]byte(out), &found); err != nil {
+		t.Fatal(err)
+	}
+	rmse := found.Metrics["rmse"]
+	if found.By != "rows" || len(found.Folds) != 3 || found.Folds[0].Train != 400 || found.Folds[0].Valid != 200 || found.Rounds < found.BestRound || found.BestRound == 0 ||
+		len(found.Curve["rmse"].Mean) != found.Rounds || found.Curve["rmse"].Mean[found.BestRound-1] != rmse.Mean || !(rmse.Low < rmse.Pooled && rmse.Pooled < rmse.High && rmse.SD > 0) {
+		t.Errorf("cv found %s", out)
+	}
+	says(t, text.out, strings.Replace(found.Command, "--threads 1 ", "", 1))
+	lines := strings.Split(strings.TrimSpace(readFile(t, "oof.csv")), "\n")
+	if len(lines) != 601 || lines[0] != "fold,prediction" {
+		t.Errorf("%d lines of predictions, which begin with %q", len(lines), lines[0])
+	}
+	must(t, 0, boost(t, "eval", "average.boost", "t.csv"))
+	must(t, 0, boost(t, append(strings.Fields(found.Command)[1:], "-q", "-o", "m.boost")...))
+	says(t, must(t, 0, boost(t, "inspect", "m.boost")).out, fmt.Sprintf("trees in %d rounds", found.BestRound))
+}
+
+func TestCrossValidateWords(t *testing.T) {
+	inFolder(t)
+	file(t, "t.csv", table(120))
+	cv := func(more ...string) []string {
+		return append([]string{"cv", "t.csv", "--label", "y", "--rounds", "5", "--set", "tree.min_data_in_leaf=5"}, more...)
+	}
+	must(t, 0, boost(t, "train", "t.csv", "--label", "y", "--rounds", "2", "-q", "-o", "m.boost"))
+	for _, c := range []struct {
+		code int
+		want string
+		more []string
+	}{
+		{2, "cross-validation needs 2 folds or more, not 1", []string{"--folds", "1"}},
+		{3, `no column "nowhere"`, []string{"--group-by", "nowhere"}},
+		{2, "a sliding window is of time", []string{"--sliding"}},
+		{2, "has seen the rows that cross-validation judges on", []string{"--set", "train.init_model=m.boost"}},
+		{2, "t.csv is read, and cannot be written over", []string{"-o", "t.csv"}},
+		{2, "are not written in this format", []string{"--oof", "p.xlsx"}},
+		{2, "leave train.valid_share", []string{"--set", "train.valid_share=0.2"}},
+		{2, "unknown flag --valid", []string{"--valid", "t.csv"}},
+	} {
+		says(t, must(t, c.code, boost(t, cv(c.more...)...)).errors, c.want)
+	}
+	says(t, must(t, 0, boost(t, cv("--strict", "--repeats", "2", "--confidence", "0.8")...)).out, "5 folds, 2 times, cuts of their own (rows at random)", "(80 %)")
+	if _, err := os.Stat("t.boost"); err == nil {
+		t.Error("a model was written")
+	}
+}
