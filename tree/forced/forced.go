@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"strings"
 
@@ -184,9 +183,12 @@ func (r *resolver) code(f int, text json.RawMessage) (uint32, error) {
 		if at == len(cuts) || at > 0 && threshold-cuts[at-1] <= cuts[at]-threshold {
 			at--
 		}
-		if cut := cuts[at]; math.Float32bits(float32(cut)) != math.Float32bits(float32(threshold)) {
-			r.notes = append(r.notes, fmt.Sprintf("column %q has no cut at %v: the nearest one, %v, is taken; binning.forced_cuts = {%q = [%v]} makes it a cut",
-				feature.Name, threshold, cut, feature.Name, threshold))
+		if cut := cuts[at]; feature.Kind == binning.Numeric64 || float32(cut) != float32(threshold) {
+			note := fmt.Sprintf("column %q has no cut at %v: the nearest one, %v, is taken; binning.forced_cuts = {%q = [%v]} makes it a cut",
+				feature.Name, threshold, cut, feature.Name, threshold)
+			if !slices.Contains(r.notes, note) {
+				r.notes = append(r.notes, note)
+			}
 		}
 	}
 	return uint32(at), nil
