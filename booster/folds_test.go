@@ -2,7 +2,11 @@ package booster_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
+	"fmt"
+	"log"
+	"os"
 	"strings"
 	"testing"
 
@@ -52,4 +56,75 @@ func TestOnRowsRefuses(t *testing.T) {
 	if _, err := booster.Train(t.Context(), p, table, booster.OnRows(rowsOf(0, 10), rowsOf(10, 20)), booster.Valid("valid", table)); !errors.Is(err, booster.ErrParams) {
 		t.Errorf("with a validation set: %v", err)
 	}
+}
+
+// Rates that a function chooses give the model of the same rates as a list, which it keeps, so that it is reproduced.
+func TestRateBy(t *testing.T) {
+	table := pairTable(t, "regression")
+	for _, boosting := range []string{booster.PlainBoosting, booster.DartBoosting} {
+		p := booster.Defaults()
+		p.Objective, p.Rounds, p.Boosting = "regression", 6, boosting
+		asked := 0
+		halves := booster.RateBy(func(before booster.Round) float64 {
+			if asked > 0 && before.Index != asked-1 {
+				t.Errorf("%s: before round %d came round %d", boosting, asked, before.Index)
+			}
+			asked++
+			return 0.4 / float64(asked)
+		})
+		m := train(t, p, table, halves)
+		q := p
+		q.Rates = []float64{0.4, 0.4 / 2, 0.4 / 3, 0.4 / 4, 0.4 / 5, 0.4 / 6}
+		if !bytes.Equal(bytesOf(t, m), bytesOf(t, train(t, q, table))) {
+			t.Errorf("%s: another model than that of the rates as a list", boosting)
+		}
+		again, err := booster.Reproduce(t.Context(), m, nil, table)
+		if err != nil || !bytes.Equal(bytesOf(t, again), bytesOf(t, m)) {
+			t.Errorf("%s: not reproduced: %v", boosting, err)
+		}
+		q.Rates = []float64{0.1}
+		for name, opts := range map[string][]booster.Option{
+			"a list": {halves}, "no rate": {booster.RateBy(func(booster.Round) float64 { return 0 })},
+			"checkpoints": {halves, booster.WithCheckpoints(booster.Checkpoints{Dir: t.TempDir()})},
+		} {
+			of := p
+			if name == "a list" {
+				of = q
+			}
+			if _, err := booster.Train(t.Context(), of, table, opts...); !errors.Is(err, booster.ErrParams) {
+				t.Errorf("%s, %s: %v", boosting, name, err)
+			}
+		}
+	}
+}
+
+// Training that is saved goes on from where it was stopped.
+func ExampleWithCheckpoints() {
+	ctx := context.Background()
+	table, err := steps()
+	if err != nil {
+		log.Fatal(err)
+	}
+	folder, err := os.MkdirTemp("", "checkpoints")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(folder)
+	saves := booster.Checkpoints{Dir: folder, Every: booster.CheckpointEvery{Rounds: 10}, Resume: true}
+	stopping, stop := context.WithCancel(ctx)
+	_, err = booster.Train(stopping, booster.Params{Objective: "binary", Rounds: 50}, table, booster.WithCheckpoints(saves), booster.OnRound(func(r booster.Round) {
+		if r.Index == 24 {
+			stop()
+		}
+	}))
+	fmt.Println(errors.Is(err, booster.ErrInterrupted))
+	var report booster.Report
+	m, err := booster.Train(ctx, booster.Params{Objective: "binary", Rounds: 50}, table, booster.WithCheckpoints(saves), booster.WithReport(&report))
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(m.Rounds(), "rounds,", report.Resumed, "from the checkpoint")
+	// Output:
+	// true
+	// 50 rounds, 25 from the checkpoint
 }

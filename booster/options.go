@@ -53,6 +53,7 @@ type options struct {
 	most      int       // rounds of the model after which training ends; 0 = those of the parameters
 	rows      *rowLists // nil for all
 	stopWhen  func(Round) (best int, stop bool)
+	rateBy    func(before Round) float64
 
 	everyHessian bool        // without the shortcut of equal hessians
 	memory       machineSize // of the machine

@@ -55,7 +55,7 @@ func (r *run) checkRetrain(train source) error {
 func (r *run) retrain(ctx context.Context, first *Model, train Data) (*Model, error) {
 	report, opts := *r.report, r.options
 	opts.report, opts.pool, opts.most = &report, r.pool, first.Rounds()
-	opts.earlyStop = 0
+	opts.earlyStop, opts.rateBy = 0, nil // rates are those of the first training
 	p := r.p
 	p.Retrain, p.EarlyStopping, p.MinDelta, p.ValidShare, p.ValidBy = false, 0, 0, 0, ""
 	again, err := newRun(p, []Option{func(o *options) { *o = opts }})

@@ -46,6 +46,7 @@ type progress struct {
 	best    int    // rounds of the best model; done where early stopping is off
 	ended   bool   // by early stopping
 	stopped string // one of the Stopped constants
+	before  Round  // the last round
 }
 
 // newBoosting makes the buffers of the rounds and starts from the base model.
@@ -181,6 +182,9 @@ func (b *boosting) whyUnsplit() string {
 
 // round grows one tree per output.
 func (b *boosting) round(round int) error {
+	if err := b.chooseRate(round); err != nil {
+		return err
+	}
 	b.Round, b.rate = round, b.p.rateOf(round-b.first)
 	if b.dart != nil {
 		b.rate = b.drop(round, b.rate)
@@ -225,6 +229,7 @@ func (b *boosting) afterRound(round int) (stop bool) {
 	if b.dart != nil && b.best == b.done {
 		b.dart.best = append(b.dart.best[:0], b.dart.weights...)
 	}
+	b.before = now
 	if b.onRound != nil {
 		b.onRound(now)
 	}

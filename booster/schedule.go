@@ -57,3 +57,35 @@ func (p *Params) rateOf(round int) float64 {
 	}
 	return p.RateEnd + float64((p.LearningRate-p.RateEnd)*left)
 }
+
+// RateBy lets f choose the learning rate of each round, above 0 and at most 10, when the round before is known; before the first
+// that is the zero Round. The model keeps the rates as train.learning_rates, so that it can be reproduced without f. It does not
+// go with another schedule, with random forests, or with checkpoints.
+func RateBy(f func(before Round) float64) Option { return func(o *options) { o.rateBy = f } }
+
+// checkRateBy returns what RateBy does not go with.
+func (r *run) checkRateBy() error {
+	switch {
+	case r.rateBy == nil:
+	case r.p.ratesDiffer():
+		return fmt.Errorf("%w: RateBy and train.learning_rates or train.learning_rate_schedule both say how the learning rate goes: leave one of them out", ErrParams)
+	case r.p.Boosting == RandomForest:
+		return fmt.Errorf("%w: RateBy: train.boosting = \"rf\" has no learning rate", ErrParams)
+	case r.saves.Dir != "":
+		return fmt.Errorf("%w: RateBy and output.checkpoint: what a function chooses cannot be gone on with: leave one of them out", ErrParams)
+	}
+	return nil
+}
+
+// chooseRate asks for the learning rate of a round.
+func (b *boosting) chooseRate(round int) error {
+	if b.rateBy == nil {
+		return nil
+	}
+	rate := b.rateBy(b.before)
+	if !(rate > 0 && rate <= 10) {
+		return fmt.Errorf("%w: RateBy gives %v for round %d: must be above 0 and at most 10", ErrParams, rate, round)
+	}
+	b.p.Rates = append(b.p.Rates[:round-b.first], rate)
+	return nil
+}

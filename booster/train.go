@@ -81,6 +81,9 @@ func newRun(p Params, opts []Option) (*run, error) {
 	if err := r.settleBoosting(); err != nil {
 		return nil, err
 	}
+	if err := r.checkRateBy(); err != nil {
+		return nil, err
+	}
 	return r, r.openCheckpoints()
 }
 
