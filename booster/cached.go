@@ -73,6 +73,8 @@ func (in *Input) cacheKey(ctx context.Context, p *Params) (*cache.Key, error) {
 		}
 	}
 	switch {
+	case !p.HoldsOut(len(in.Valid)) && p.looksAtQueries(in.From, len(in.Valid)):
+		key.HeldOut = "none, rows by query"
 	case !p.HoldsOut(len(in.Valid)):
 	case p.ValidBy != "":
 		key.HeldOut = "by column " + strconv.Quote(p.ValidBy)

@@ -40,6 +40,10 @@ func (r *run) newEvalSet(ctx context.Context, v validSet, ex *examples, data *bi
 	if err != nil {
 		return nil, err
 	}
+	if t, inMemory := source.(tableSource); inMemory && r.judgesQueries {
+		gathered, _ := t.table.ByQuery()
+		source = tableSource{gathered, t.rows}
+	}
 	table := source.metaColumns()
 	if table.LabelColumn() == nil {
 		return nil, fmt.Errorf("%w: the label column is missing", dataset.ErrTable)

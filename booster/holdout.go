@@ -3,6 +3,7 @@ package booster
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"boost/booster/internal/holdout"
 	"boost/dataset"
@@ -42,9 +43,22 @@ func (r *run) holdOut(in *inputs, target *target, answers dataset.Labels) (datas
 		return answers, nil
 	}
 	r.log.Debug("rows held out for validation", "rows", len(held), "of", len(answers.Columns[0]))
-	in.valid, r.report.HeldOut = []validSet{{"valid", in.whole.take(held)}}, held
+	in.valid, r.report.HeldOut = []validSet{{"valid", in.whole.take(held)}}, in.rowsGiven(held)
 	in.train = in.whole.take(train)
 	return answers.Take(train), nil
+}
+
+// rowsGiven returns the rows of the table as it was given, in ascending order.
+func (in *inputs) rowsGiven(rows []int32) []int32 {
+	if in.order == nil {
+		return rows
+	}
+	given := make([]int32, len(rows))
+	for i, row := range rows {
+		given[i] = in.order[row]
+	}
+	slices.Sort(given)
+	return given
 }
 
 // HoldsOut reports whether rows of the training table are held out as the validation set, where

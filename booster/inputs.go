@@ -5,6 +5,8 @@ import (
 	"math"
 
 	"boost/dataset"
+	"boost/objectives"
+	"boost/objectives/metrics"
 )
 
 // inputs are the sets of rows of a run.
@@ -14,7 +16,8 @@ type inputs struct {
 	valid   []validSet // judged on
 	given   []validSet // of these, the sets that are not held out of whole
 	schema  dataset.Schema
-	inFiles bool // the training rows stay in files
+	inFiles bool    // the training rows stay in files
+	order   []int32 // rows of the given table that whole consists of; nil for all in their order
 }
 
 // open checks that a table can be trained on, and brings it to the columns of the base model.
@@ -31,5 +34,33 @@ func (r *run) open(train source) (*inputs, error) {
 	case n > math.MaxInt32:
 		return nil, fmt.Errorf("%w: %d rows; at most %d can be trained on", dataset.ErrTable, n, math.MaxInt32)
 	}
-	return &inputs{train: train, whole: train, valid: r.valid, given: r.valid, schema: train.schema(), inFiles: train.files() != nil}, nil
+	train, order := r.byQuery(train)
+	return &inputs{order: order, train: train, whole: train, valid: r.valid, given: r.valid, schema: train.schema(), inFiles: train.files() != nil}, nil
+}
+
+// byQuery gathers the rows of each query of a table in memory, where the run looks at queries.
+func (r *run) byQuery(s source) (source, []int32) {
+	t, inMemory := s.(tableSource)
+	looks := r.p.looksAtQueries(r.baseModel, len(r.valid))
+	if r.custom != nil && r.cache == nil { // the key of a cache does not know it
+		looks = looks || objectives.NeedsQueries(r.custom)
+	}
+	if !inMemory || !looks {
+		return s, nil
+	}
+	gathered, rows := t.table.ByQuery()
+	if rows != nil {
+		r.log.Debug("the rows of queries stand apart: they are gathered", "rows", len(rows))
+	}
+	return tableSource{gathered, t.rows}, rows
+}
+
+// looksAtQueries reports whether training goes by queries where there are some, with so many validation sets given.
+func (p *Params) looksAtQueries(base *Model, sets int) bool {
+	objective := p.Objective
+	if base != nil {
+		objective = base.Objective()
+	}
+	info, _ := objectives.Lookup(objective)
+	return info.Queries || metrics.NeedQueries(p.Metrics) || p.HoldsOut(sets) || p.RowBy == ByQuery
 }

@@ -3,9 +3,11 @@ package booster_test
 import (
 	"context"
 	"log/slog"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -200,7 +202,7 @@ func TestRefitRanking(t *testing.T) {
 func TestRankingErrors(t *testing.T) {
 	plain := openShipped(t, "ames_housing")
 	mixed, err := dataset.FromColumns([]dataset.ColumnData{
-		{Name: "y", Values: []float64{0, 1, 2}}, {Name: "q", Values: []float64{1, 2, 1}}, {Name: "x", Values: []float64{1, 2, 3}},
+		{Name: "y", Values: []float64{0, 1, 2}}, {Name: "q", Values: []float64{1, 2, math.NaN()}}, {Name: "x", Values: []float64{1, 2, 3}},
 	}, dataset.Label("y"), dataset.Group("q"))
 	if err != nil {
 		t.Fatal(err)
@@ -212,7 +214,7 @@ func TestRankingErrors(t *testing.T) {
 	}{
 		{booster.Params{Objective: "lambdarank"}, plain, "data.group"},
 		{booster.Params{Objective: "regression", Metrics: []string{"ndcg@5"}, EarlyStopping: 5}, plain, "data.group"},
-		{booster.Params{Objective: "lambdarank"}, mixed, "sort the table by this column"},
+		{booster.Params{Objective: "lambdarank"}, mixed, "every row needs one"},
 		{booster.Params{Objective: "regression", Loss: objectives.Params{Truncation: 5}}, plain, "objective.truncation is for objective"},
 	} {
 		if _, err := booster.Train(context.Background(), c.p, c.table); err == nil || !strings.Contains(err.Error(), c.want) {
@@ -260,6 +262,89 @@ func TestRankingOfPeers(t *testing.T) {
 		got := metric.Eval(metrics.Input{Outputs: 1, Raw: raw, Values: raw, Labels: labels, Queries: queries})
 		if got < c.worst {
 			t.Errorf("%s of %s: ndcg@10 %v, want %v", c.objective, c.set, got, c.worst)
+		}
+	}
+}
+
+// A table whose queries stand apart trains to the bytes of the table that has them together, also where they are held out, drawn, or only
+// measured; refits and metrics agree, and predictions keep the order of the rows.
+func TestQueriesApart(t *testing.T) {
+	together := rankedPrices(t)
+	queries, err := together.Groups()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var order []int32 // the first rows of all queries, their second rows, …
+	for at := 0; len(order) < together.NumRows(); at++ {
+		for q := range len(queries) - 1 {
+			if row := queries[q] + at; row < queries[q+1] {
+				order = append(order, int32(row))
+			}
+		}
+	}
+	apart := together.Take(order)
+	gathered, rows := apart.ByQuery()
+	for i, row := range rows {
+		if order[row] != int32(i) {
+			t.Fatalf("row %d comes from %d", i, order[row])
+		}
+	}
+	if same, rows := gathered.ByQuery(); same != gathered || rows != nil {
+		t.Error("a gathered table is gathered again")
+	}
+	for name, p := range map[string]booster.Params{
+		"lambdarank": {Objective: "lambdarank", Rounds: 6},
+		"held out":   {Objective: "rank_xendcg", Rounds: 6, EarlyStopping: 3},
+		"drawn":      {Objective: "pairwise", Rounds: 6, RowFraction: 0.5, RowBy: booster.ByQuery},
+		"measured":   {Objective: "regression", Rounds: 6, Metrics: []string{"ndcg@5"}},
+	} {
+		p = p.OrDefaults()
+		var report, other booster.Report
+		m := train(t, p, together, booster.WithReport(&report), booster.Valid("valid", together.Take(sequence(0, 900))))
+		n := train(t, p, apart, booster.WithReport(&other), booster.Valid("valid", together.Take(sequence(0, 900))))
+		if p.EarlyStopping > 0 {
+			m, n = train(t, p, together, booster.WithReport(&report)), train(t, p, apart, booster.WithReport(&other))
+			held := make([]int32, len(other.HeldOut))
+			for i, row := range other.HeldOut {
+				held[i] = order[row]
+			}
+			slices.Sort(held)
+			if !slices.Equal(held, report.HeldOut) || len(held) == 0 {
+				t.Errorf("%s: other rows are held out", name)
+			}
+		}
+		if string(bytesOf(t, m)) != string(bytesOf(t, n)) {
+			t.Errorf("%s: another model", name)
+		}
+		if a, b := report.Metrics["train"], other.Metrics["train"]; !maps.Equal(a, b) {
+			t.Errorf("%s: metrics %v and %v", name, a, b)
+		}
+		one, err := m.PredictRaw(context.Background(), together)
+		if err != nil {
+			t.Fatal(err)
+		}
+		two, err := n.PredictRaw(context.Background(), apart)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, row := range order {
+			if two[i] != one[row] {
+				t.Fatalf("%s: row %d is predicted as another", name, i)
+			}
+		}
+		if p.Objective == "regression" {
+			continue
+		}
+		x, err := booster.Refit(context.Background(), m, together, 0.5)
+		if err != nil {
+			t.Fatal(err)
+		}
+		y, err := booster.Refit(context.Background(), m, apart, 0.5)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if string(bytesOf(t, x)) != string(bytesOf(t, y)) {
+			t.Errorf("%s: refitted to other leaves", name)
 		}
 	}
 }

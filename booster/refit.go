@@ -13,6 +13,7 @@ import (
 	"boost/dataset"
 	"boost/gradients"
 	"boost/internal/cpu"
+	"boost/objectives"
 	"boost/parallel"
 	"boost/tree"
 	"boost/tree/grow"
@@ -110,6 +111,9 @@ func newRefit(ctx context.Context, m *Model, t *dataset.Table, decay float64, o 
 	target, err := targetOf(m, o.custom)
 	if err != nil {
 		return nil, err
+	}
+	if objectives.NeedsQueries(target.objective) {
+		t, _ = t.ByQuery()
 	}
 	labels, err := target.labels(t)
 	if err != nil {

@@ -43,7 +43,7 @@ func dataSettings(d *Data) []setting.Setting {
 			Doc:     "Column with the rows' weights, 0 or more; empty = all 1.",
 			Aliases: []string{"weight", "weight_column"}},
 		{Name: "data.group", Value: &d.Group,
-			Doc:     "Column that names the query of each row; the rows of a query stand together. A LibSVM file's qid is taken without being named.",
+			Doc:     "Column that names the query of each row; they may stand apart in a table that is read into memory. A LibSVM file's qid is taken without being named.",
 			Aliases: []string{"group", "group_column", "group_id", "query", "query_column", "query_id"}},
 		{Name: "data.event", Value: &d.Event,
 			Doc:     "Column that is 1 where the event came at the row's time, which is the label, and 0 where the row is censored; for objectives cox and aft.",

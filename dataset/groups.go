@@ -26,7 +26,7 @@ func (t *Table) Groups() ([]int, error) {
 			continue
 		}
 		if begin, seen := first[query]; seen {
-			e := t.badNumber(c, row, "", "sort the table by this column")
+			e := t.badNumber(c, row, "", "sort the table by this column, or read it into memory: data.out_of_core = \"false\"")
 			first := ParseError{}
 			t.locations.Mark(&first, begin)
 			where := "line"
@@ -40,6 +40,48 @@ func (t *Table) Groups() ([]int, error) {
 		starts = append(starts, row)
 	}
 	return append(starts, t.rows), nil
+}
+
+// ByQuery returns the table with the rows of each query together, queries and their rows in the order in which they first appear,
+// and which rows of this table these are; the table itself and nil where they stand so, and where there are no queries or a row has
+// none.
+func (t *Table) ByQuery() (gathered *Table, rows []int32) {
+	c := t.withRole(GroupRole)
+	if c == nil {
+		return t, nil
+	}
+	number := make(map[uint64]int32)
+	of := make([]int32, t.rows)
+	apart := false
+	for row := range of {
+		query, ok := c.query(row)
+		if !ok {
+			return t, nil // Groups says which row
+		}
+		q, seen := number[query]
+		if !seen {
+			q = int32(len(number))
+			number[query] = q
+		}
+		of[row] = q
+		apart = apart || row > 0 && q < of[row-1]
+	}
+	if !apart {
+		return t, nil
+	}
+	next := make([]int32, len(number)+1) // row with which each query begins
+	for _, q := range of {
+		next[q+1]++
+	}
+	for q := 1; q < len(next); q++ {
+		next[q] += next[q-1]
+	}
+	rows = make([]int32, t.rows)
+	for row, q := range of {
+		rows[next[q]] = int32(row)
+		next[q]++
+	}
+	return t.Take(rows), rows
 }
 
 // query returns a number that is the same for rows of one query, and false for a row

@@ -75,7 +75,7 @@ func Label(names ...string) Option {
 func Weight(name string) Option { return func(o *chunk.Options) { o.Weight = name } }
 
 // Group names the column that says which query a row belongs to, by number or text.
-// The rows of a query stand together.
+// Training gathers the rows of a query of a table in memory; see Table.ByQuery.
 func Group(name string) Option { return func(o *chunk.Options) { o.Group = name } }
 
 // Event names the column of a table of times that is 1 where the event came at the row's time, and 0 where the row

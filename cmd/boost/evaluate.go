@@ -34,6 +34,9 @@ func evaluate(ctx context.Context, m predictor, t *dataset.Table, names []string
 // evaluateStages is evaluate for the rounds that s names: at least one evaluation, in order. It also
 // returns what the metrics of the last were computed from.
 func evaluateStages(ctx context.Context, m predictor, t *dataset.Table, names []string, s *stages, pool *parallel.Pool) (all []report.Stage, last metrics.Input, err error) {
+	if metrics.NeedQueries(names) {
+		t, _ = t.ByQuery()
+	}
 	in, err := m.MetricInput(t, names)
 	if err != nil {
 		return nil, last, err

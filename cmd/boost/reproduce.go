@@ -154,7 +154,11 @@ func (a *app) retrain(ctx context.Context, m, base *model.Model, original []byte
 	if err := needLabel(table, tableFile, m.Schema()); err != nil {
 		return nil, err
 	}
-	if print := table.Fingerprint(pool); print != contents.Fingerprint {
+	print := table.Fingerprint(pool)
+	if gathered, rows := table.ByQuery(); rows != nil && print != contents.Fingerprint { // training may have looked at queries
+		print = gathered.Fingerprint(pool)
+	}
+	if print != contents.Fingerprint {
 		v.Differs = "fingerprint"
 		v.explanation = fmt.Sprintf("different: %s is not the table that the model was trained on (fingerprint %s, the model's is %s)",
 			tableFile, print, contents.Fingerprint)

@@ -357,6 +357,9 @@ func labelName(m *model.Model) string { return strings.Join(m.Labels(), ", ") }
 
 // metricsInput returns what metrics are computed from.
 func (r *request) metricsInput(ctx context.Context, m *model.Model, t *dataset.Table, names []string, options []model.Option) (*metrics.Input, error) {
+	if metrics.NeedQueries(names) {
+		t, _ = t.ByQuery()
+	}
 	in, err := m.MetricInput(t, names)
 	if err != nil {
 		return nil, err

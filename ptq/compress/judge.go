@@ -34,6 +34,10 @@ func newJudge(m *model.Model, t *dataset.Table, names []string, opts []Option) (
 				return nil, err
 			}
 		}
+		if metrics.NeedQueries(names) {
+			t, _ = t.ByQuery()
+			j.table = t
+		}
 		if j.in, err = m.MetricInput(t, names); err != nil {
 			return nil, err
 		}
