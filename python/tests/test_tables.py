@@ -215,3 +215,14 @@ def test_one_row_and_odd_values() -> None:
     assert model.predict(x) == [2.0]
     assert model.predict(np.full((3, 4), np.nan)).tolist() == [2.0] * 3
     assert model.predict(np.zeros((0, 4))).shape == (0,)
+
+
+def test_another_folder(census: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Paths belong to the folder that Python is in, wherever the worker was started."""
+    boost_gbt._worker.worker()
+    (tmp_path / "t.csv").write_text("a,y\n" + "".join(f"{i},{i * i}\n" for i in range(50)))
+    monkeypatch.chdir(tmp_path)
+    model = train(PARAMS, "t.csv", "y")
+    model.save("m.boost")
+    assert Model.load("m.boost") == train({**PARAMS, "data.cache": "t.cache"}, ["t.csv"], "y")
+    assert (tmp_path / "t.cache").exists()

@@ -24,12 +24,16 @@ from .errors import (
 )
 
 if TYPE_CHECKING:
+    from .estimators import BoostClassifier, BoostRanker, BoostRegressor
     from .model import Model, train
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "BoostClassifier",
     "BoostError",
+    "BoostRanker",
+    "BoostRegressor",
     "BudgetError",
     "InterruptionError",
     "Model",
@@ -42,7 +46,13 @@ __all__ = [
     "train",
 ]
 
-_LATER = {"Model": "model", "train": "model"}  # with numpy: the program boost, started through Python, needs none
+_LATER = {
+    "BoostClassifier": "estimators",
+    "BoostRanker": "estimators",
+    "BoostRegressor": "estimators",
+    "Model": "model",
+    "train": "model",
+}  # with numpy: the program boost, started through Python, needs none
 
 
 def __getattr__(name: str) -> Any:

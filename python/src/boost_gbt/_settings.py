@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import math
+import os
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+
+FILES = frozenset(("cache", "forced_cuts_file", "init_model"))  # settings that are names of files
 
 
 def text(value: Any) -> str:
@@ -42,4 +45,11 @@ def _quoted(value: str) -> str:
 
 def settings(params: Mapping[str, Any]) -> list[list[str]]:
     """Return parameters as pairs of texts. None stands for the default."""
-    return [[name, text(value)] for name, value in params.items() if value is not None]
+    return [[name, text(_whole(name, value))] for name, value in params.items() if value is not None]
+
+
+def _whole(name: str, value: Any) -> Any:
+    """Return the names of files with their folders: the worker may have been started in another one."""
+    if isinstance(value, os.PathLike) or (isinstance(value, str) and name.rpartition(".")[2] in FILES):
+        return os.path.abspath(value)
+    return value

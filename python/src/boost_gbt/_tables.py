@@ -6,7 +6,6 @@ import io
 import os
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -153,6 +152,8 @@ def _text(level: Any) -> str:
     """Return a level as text: a whole number without a point, as a file has it."""
     if isinstance(level, (float, np.floating)) and float(level).is_integer() and abs(level) < 1 << 53:
         return str(int(level))
+    if isinstance(level, (dict, list, set, tuple, np.ndarray)):
+        raise TypeError(f"argument must be a string or a number, not {type(level).__name__}")
     return level.decode() if isinstance(level, bytes) else str(level)
 
 
@@ -177,6 +178,10 @@ def _plain_numbers(values: np.ndarray) -> np.ndarray | None:
 
 def _factorize(values: np.ndarray) -> tuple[np.ndarray, list[Any]]:
     """Return the code of each value, -1 where missing, and what the codes stand for."""
+    if values.dtype.kind == "O":
+        for value in values:
+            if value.__hash__ is None:
+                raise TypeError(f"argument must be a string or a number, not {type(value).__name__}")
     if "pandas" in sys.modules and values.dtype.kind == "O":
         codes, levels = sys.modules["pandas"].factorize(values)
         return codes, list(levels)
@@ -198,8 +203,9 @@ def is_path(table: Any) -> bool:
 
 
 def paths(table: Any) -> list[str]:
+    """Return whole paths: the worker may have been started in another folder."""
     files = [table] if isinstance(table, (str, os.PathLike)) else table
-    return [str(Path(file)) if isinstance(file, os.PathLike) else file for file in files]
+    return [os.path.abspath(file) for file in files]
 
 
 def numbered(n: int) -> list[str]:
@@ -217,6 +223,8 @@ def is_sparse(table: Any) -> bool:
 
 def column_names(table: Any) -> list[str] | None:
     """Return the names of a table's columns, None where it has none."""
+    if is_sparse(table):  # some are dicts
+        return None
     if isinstance(table, dict):
         return [str(name) for name in table]
     if hasattr(table, "column_names"):
@@ -229,11 +237,11 @@ def column_names(table: Any) -> list[str] | None:
 
 def add(parts: Parts, table: Any, names: Sequence[str] | None = None) -> None:
     """Add the columns of a table in memory. ``names`` are for what has none of its own."""
-    if isinstance(table, dict):
+    if is_sparse(table):
+        parts.sparse(table, names or numbered(table.shape[1]))
+    elif isinstance(table, dict):
         for name, values in table.items():
             add_column(parts, str(name), values)
-    elif is_sparse(table):
-        parts.sparse(table, names or numbered(table.shape[1]))
     elif _module(table) == "pandas" and hasattr(table, "columns"):
         _add_pandas(parts, table)
     elif isinstance(table, np.ndarray):

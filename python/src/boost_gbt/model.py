@@ -200,7 +200,7 @@ class Model:
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Model:
         """Read a model from a file. A file that is no model is a ModelError."""
-        head, data = _worker.ask("load", {"path": os.fspath(path)})
+        head, data = _worker.ask("load", {"path": os.path.abspath(path)})
         return cls(bytes(data), head)
 
     @classmethod

@@ -1,0 +1,676 @@
+"""Estimators with the conventions of scikit-learn. They work without scikit-learn too, with fewer checks."""
+
+from __future__ import annotations
+
+import inspect
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from . import _tables
+from .errors import ParameterError
+from .model import Model, RoundCallback, Rows, train_rows
+
+try:
+    from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+    from sklearn.exceptions import NotFittedError
+    from sklearn.utils import check_random_state
+    from sklearn.utils.multiclass import check_classification_targets
+    from sklearn.utils.validation import _check_sample_weight, check_array, column_or_1d, validate_data
+
+    HAS_SKLEARN = True
+except ImportError:
+    HAS_SKLEARN = False
+
+    class NotFittedError(ValueError, AttributeError):  # type: ignore[no-redef]
+        """Raised where an estimator is used before fit."""
+
+    class BaseEstimator:  # type: ignore[no-redef]
+        """What is needed of scikit-learn's class."""
+
+        @classmethod
+        def _get_param_names(cls) -> list[str]:
+            parameters = inspect.signature(cls.__init__).parameters.values()
+            return sorted(p.name for p in parameters if p.name != "self" and p.kind != p.VAR_KEYWORD)
+
+        def get_params(self, deep: bool = True) -> dict[str, Any]:
+            return {name: getattr(self, name) for name in self._get_param_names()}
+
+        def set_params(self, **params: Any) -> Any:
+            for name, value in params.items():
+                setattr(self, name, value)
+            return self
+
+    class ClassifierMixin:  # type: ignore[no-redef]
+        """Accuracy as the score."""
+
+        def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+            return float(np.average(self.predict(X) == np.asarray(y), weights=sample_weight))  # type: ignore[attr-defined]
+
+    class RegressorMixin:  # type: ignore[no-redef]
+        """R² as the score."""
+
+        def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+            y = np.asarray(y, float)
+            error = np.average((y - self.predict(X)) ** 2, weights=sample_weight)  # type: ignore[attr-defined]
+            mean = np.average(y, weights=sample_weight)
+            return float(1 - error / np.average((y - mean) ** 2, weights=sample_weight))
+
+
+SETTINGS = {
+    "objective": "train.objective",
+    "rounds": "train.rounds",
+    "learning_rate": "train.learning_rate",
+    "leaves": "tree.leaves",
+    "max_depth": "tree.max_depth",
+    "min_data_in_leaf": "tree.min_data_in_leaf",
+    "lambda_l2": "tree.lambda_l2",
+    "row_fraction": "sampling.row_fraction",
+    "col_tree": "sampling.col_tree",
+    "categorical": "data.categorical",
+    "early_stopping_rounds": "train.early_stopping",
+    "eval_metric": "metrics.names",
+}
+
+PARAMETERS = """
+    Parameters
+    ----------
+    objective : str, optional
+        The loss, by a name of docs/objectives.md; by default it follows from the estimator.
+    rounds : int, optional
+        Rounds of boosting, 100 by default.
+    learning_rate, leaves, max_depth, min_data_in_leaf, lambda_l2, row_fraction, col_tree : optional
+        As in docs/config.md; None is the default there.
+    categorical : list of str, optional
+        Names of columns that are categories although they hold numbers.
+    early_stopping_rounds : int, optional
+        Stop after so many rounds without a better metric on the first set of ``eval_set``, or without such a set on
+        a tenth of the rows that is held out.
+    eval_metric : str or list of str, optional
+        Names of docs/metrics.md. The first one decides early stopping.
+    random_state : int, RandomState or None
+        Seed; None is the program's own, so that a fit gives the same bytes again.
+    n_jobs : int, optional
+        Threads. They never change the model.
+    importance_type : {"gain", "split", "cover"}
+        What ``feature_importances_`` are shares of.
+    **params
+        Any other setting, by its name in docs/config.md or in LightGBM, XGBoost, CatBoost or scikit-learn.
+
+    Attributes
+    ----------
+    model_ : Model
+        The trained model.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of str
+        Their names, where X had names.
+    feature_importances_ : ndarray
+        Share of each feature.
+    best_iteration_ : int
+        Rounds that are kept.
+    evals_result_ : dict
+        Metrics by set and name, a value for each round.
+"""
+
+
+class _Boost(BaseEstimator):  # type: ignore[misc]
+    """What the estimators share."""
+
+    def __init__(
+        self,
+        *,
+        objective: str | None = None,
+        rounds: int | None = None,
+        learning_rate: float | None = None,
+        leaves: int | None = None,
+        max_depth: int | None = None,
+        min_data_in_leaf: int | None = None,
+        lambda_l2: float | None = None,
+        row_fraction: float | None = None,
+        col_tree: float | None = None,
+        categorical: Sequence[str] | None = None,
+        early_stopping_rounds: int | None = None,
+        eval_metric: str | Sequence[str] | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        importance_type: str = "gain",
+        **params: Any,
+    ) -> None:
+        self.objective = objective
+        self.rounds = rounds
+        self.learning_rate = learning_rate
+        self.leaves = leaves
+        self.max_depth = max_depth
+        self.min_data_in_leaf = min_data_in_leaf
+        self.lambda_l2 = lambda_l2
+        self.row_fraction = row_fraction
+        self.col_tree = col_tree
+        self.categorical = categorical
+        self.early_stopping_rounds = early_stopping_rounds
+        self.eval_metric = eval_metric
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.importance_type = importance_type
+        self._more = params
+
+    @classmethod
+    def _get_param_names(cls) -> list[str]:
+        """Return the names that the signatures of the class and of its base have."""
+        found: set[str] = set()
+        for one in cls.__mro__:
+            if issubclass(one, _Boost) and "__init__" in vars(one):
+                parameters = inspect.signature(one.__init__).parameters.values()
+                found |= {p.name for p in parameters if p.name != "self" and p.kind != p.VAR_KEYWORD}
+        return sorted(found)
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return all parameters, those of the program included."""
+        return {name: getattr(self, name) for name in self._get_param_names()} | dict(self._more)
+
+    def set_params(self, **params: Any) -> Any:
+        """Change parameters. What is no parameter of the estimator is a setting of the program."""
+        own = set(self._get_param_names())
+        for name, value in params.items():
+            if name in own:
+                setattr(self, name, value)
+            else:
+                self._more = {**self._more, name: value}
+        return self
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.sparse = True
+        return tags
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "model_")
+
+    def _settings(self) -> dict[str, Any]:
+        """Return the parameters as settings of the program."""
+        given: dict[str, Any] = {key: getattr(self, name) for name, key in SETTINGS.items()}
+        if isinstance(self.eval_metric, str):
+            given["metrics.names"] = [self.eval_metric]
+        given["train.threads"] = self._threads() or None
+        if self.random_state is not None:
+            seed = self.random_state
+            if not isinstance(seed, (int, np.integer)):
+                if not HAS_SKLEARN:
+                    raise ParameterError("random_state must be a whole number where scikit-learn is not installed")
+                seed = check_random_state(seed).randint(1 << 31)
+            given["train.seed"] = int(seed)
+        return given | self._more
+
+    def _threads(self) -> int:
+        """Return the threads to use, 0 for as many as are of use."""
+        if self.n_jobs is not None and self.n_jobs > 0:
+            return int(self.n_jobs)
+        shared = os.environ.get("OMP_NUM_THREADS", "")  # joblib divides the processors among its processes by it
+        return int(shared) if self.n_jobs is None and shared.isdigit() else 0
+
+    def _check_rows(self, X: Any, reset: bool) -> Any:
+        """Return X as a table: frames as they are, all else as a matrix."""
+        framed = _tables.column_names(X) is not None
+        if not HAS_SKLEARN:
+            X = X if framed or _tables.is_sparse(X) else np.asarray(X)
+            width = X.shape[1]
+            if reset:
+                self.n_features_in_ = width
+            elif width != self.n_features_in_:
+                raise ValueError(
+                    f"X has {width} features, but {type(self).__name__} is expecting {self.n_features_in_}"
+                )
+            return X
+        if framed:
+            validate_data(self, X, reset=reset, skip_check_array=True)
+            if X.shape[0] == 0:
+                raise ValueError("Found array with 0 sample(s) while a minimum of 1 is required.")
+            return X
+        return validate_data(self, X, reset=reset, accept_sparse=("csr", "csc"), dtype=None, ensure_all_finite=False)
+
+    def _check_weights(self, weights: Any, X: Any) -> Any:
+        if weights is None or not HAS_SKLEARN:
+            return weights
+        return _check_sample_weight(weights, np.empty((X.shape[0], 1)))
+
+    def _check_target(self, y: Any, fit: bool = True) -> np.ndarray:
+        """Return the labels as the program is to see them."""
+        raise NotImplementedError
+
+    def _fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        eval_set: Any = None,
+        eval_sample_weight: Any = None,
+        init_model: Any = None,
+        callback: RoundCallback | None = None,
+        settings: Mapping[str, Any] | None = None,
+        queries: Any = None,
+        eval_queries: Any = None,
+    ) -> Any:
+        X = self._check_rows(X, reset=True)
+        if y is None:
+            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
+        target = self._check_target(y)
+        if len(target) != X.shape[0]:
+            raise ValueError(f"Found input variables with inconsistent numbers of samples: {[X.shape[0], len(target)]}")
+        rows = Rows(X, _named(target, y), self._check_weights(sample_weight, X), queries)
+        valid = []
+        for k, (table, labels) in enumerate([eval_set] if isinstance(eval_set, tuple) else eval_set or ()):
+            table = self._check_rows(table, reset=False)
+            weights = None if eval_sample_weight is None else eval_sample_weight[k]
+            asked = None if eval_queries is None else eval_queries[k]
+            valid.append(Rows(table, self._check_target(labels, fit=False), weights, asked))
+        given = {**(settings or {}), **{key: value for key, value in self._settings().items() if value is not None}}
+        base = init_model.model_ if isinstance(init_model, _Boost) else init_model
+        self.model_: Model = train_rows(given, rows, valid, base, callback)
+        return self
+
+    def _model(self) -> Model:
+        if not hasattr(self, "model_"):
+            raise NotFittedError(
+                f"This {type(self).__name__} instance is not fitted yet. Call 'fit' with appropriate arguments first."
+            )
+        return self.model_
+
+    def _predict(self, X: Any, kind: str, rounds: int | None = None) -> np.ndarray:
+        model = self._model()
+        X = self._check_rows(X, reset=False)
+        return model.predict(X, kind, rounds=rounds, threads=self._threads(), on_unseen="missing")
+
+    @property
+    def feature_importances_(self) -> np.ndarray:
+        """The share of each feature in ``importance_type``; they add up to 1."""
+        model = self._model()
+        by_name = dict(zip(model.features, model.importance(self.importance_type), strict=True))
+        names = getattr(self, "feature_names_in_", None)
+        values = np.array(
+            [
+                by_name.get(str(name), 0.0)
+                for name in (_tables.numbered(self.n_features_in_) if names is None else names)
+            ]
+        )
+        shares: np.ndarray = values / max(values.sum(), np.finfo(float).tiny)
+        return shares
+
+    @property
+    def best_iteration_(self) -> int:
+        """Rounds that are kept."""
+        return self._model().rounds
+
+    @property
+    def evals_result_(self) -> dict[str, dict[str, list[float | None]]]:
+        """Metrics by set and name, a value for each round."""
+        return self._model().history
+
+    def apply(self, X: Any) -> np.ndarray:
+        """Return the number of the leaf of each row in each tree."""
+        return self._predict(X, "leaf")
+
+
+def _named(values: np.ndarray, y: Any) -> Any:
+    """Return values under the name that y has."""
+    name = getattr(y, "name", None)
+    return _Named(values, name) if isinstance(name, str) and name else values
+
+
+class _Named:
+    """An array with the name of a column."""
+
+    def __init__(self, values: np.ndarray, name: str) -> None:
+        self.values = values
+        self.name = name
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        return np.asarray(self.values, dtype)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.values.shape
+
+    @property
+    def ndim(self) -> int:
+        return self.values.ndim
+
+
+class BoostRegressor(RegressorMixin, _Boost):  # type: ignore[misc]
+    """Gradient-boosted trees that predict a number.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from boost_gbt import BoostRegressor
+    >>> x = np.linspace(0, 6, 300).reshape(-1, 1)
+    >>> BoostRegressor(rounds=50).fit(x, np.sin(x[:, 0])).score(x, np.sin(x[:, 0])) > 0.99
+    True
+    """
+
+    def _check_target(self, y: Any, fit: bool = True) -> np.ndarray:
+        if not HAS_SKLEARN:
+            return np.asarray(y, np.float64)
+        y = check_array(y, ensure_2d=False, dtype=np.float64, input_name="y")
+        return np.asarray(column_or_1d(y, warn=True))
+
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        eval_set: Any = None,
+        eval_sample_weight: Any = None,
+        init_model: Any = None,
+        callback: RoundCallback | None = None,
+    ) -> BoostRegressor:
+        """Train.
+
+        Parameters
+        ----------
+        X : array, frame or sparse matrix
+            Rows to train on: strings, categories, dates and missing values as they are.
+        y : array
+            What is to be predicted.
+        sample_weight : array, optional
+            Weights of the rows.
+        eval_set : tuple (X, y) or list of these, optional
+            Validation sets. The first one decides early stopping.
+        eval_sample_weight : list of arrays, optional
+            Weights of their rows.
+        init_model : Model, estimator or path, optional
+            Training goes on from it.
+        callback : callable, optional
+            Is called after each round with a dict.
+        """
+        settings = (
+            {}
+            if any(name in self._more for name in ("application", "loss", "loss_function"))
+            else {"train.objective": "regression"}
+        )
+        self._fit(X, y, sample_weight, eval_set, eval_sample_weight, init_model, callback, settings)
+        return self
+
+    def predict(self, X: Any, kind: str = "value", *, rounds: int | None = None) -> np.ndarray:
+        """Predict a number for each row; other kinds are ``raw`` and ``leaf``."""
+        return self._predict(X, kind, rounds)
+
+    def staged_predict(self, X: Any, every: int = 1) -> Iterator[np.ndarray]:
+        """Predict after every so many rounds, and after the last."""
+        return self._model().staged(self._check_rows(X, reset=False), every=every)
+
+
+class BoostClassifier(ClassifierMixin, _Boost):  # type: ignore[misc]
+    """Gradient-boosted trees that predict a class.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from boost_gbt import BoostClassifier
+    >>> x = np.linspace(0, 6, 300).reshape(-1, 1)
+    >>> y = np.where(np.sin(x[:, 0]) > 0, "up", "down")
+    >>> BoostClassifier(rounds=50).fit(x, y).predict([[1.0], [4.0]]).tolist()
+    ['up', 'down']
+    """
+
+    def __init__(
+        self,
+        *,
+        objective: str | None = None,
+        rounds: int | None = None,
+        learning_rate: float | None = None,
+        leaves: int | None = None,
+        max_depth: int | None = None,
+        min_data_in_leaf: int | None = None,
+        lambda_l2: float | None = None,
+        row_fraction: float | None = None,
+        col_tree: float | None = None,
+        categorical: Sequence[str] | None = None,
+        class_weight: str | Mapping[Any, float] | None = None,
+        early_stopping_rounds: int | None = None,
+        eval_metric: str | Sequence[str] | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        importance_type: str = "gain",
+        **params: Any,
+    ) -> None:
+        super().__init__(
+            objective=objective,
+            rounds=rounds,
+            learning_rate=learning_rate,
+            leaves=leaves,
+            max_depth=max_depth,
+            min_data_in_leaf=min_data_in_leaf,
+            lambda_l2=lambda_l2,
+            row_fraction=row_fraction,
+            col_tree=col_tree,
+            categorical=categorical,
+            early_stopping_rounds=early_stopping_rounds,
+            eval_metric=eval_metric,
+            random_state=random_state,
+            n_jobs=n_jobs,
+            importance_type=importance_type,
+            **params,
+        )
+        self.class_weight = class_weight
+
+    def _check_target(self, y: Any, fit: bool = True) -> np.ndarray:
+        if HAS_SKLEARN:
+            y = column_or_1d(y, warn=True)
+            check_classification_targets(y)
+        y = np.asarray(y)
+        if fit:
+            self.classes_ = np.unique(y)
+            self._names = _class_names(self.classes_)
+        codes = np.searchsorted(self.classes_, y)
+        codes = np.minimum(codes, len(self.classes_) - 1)
+        if not np.array_equal(self.classes_[codes], y):
+            raise ValueError(f"y has a class that training did not have: classes are {self.classes_.tolist()}")
+        names: np.ndarray = self._names[codes]
+        return names
+
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        eval_set: Any = None,
+        eval_sample_weight: Any = None,
+        init_model: Any = None,
+        callback: RoundCallback | None = None,
+    ) -> BoostClassifier:
+        """Train.
+
+        Parameters
+        ----------
+        X : array, frame or sparse matrix
+            Rows to train on: strings, categories, dates and missing values as they are.
+        y : array
+            The class of each row: numbers, strings or booleans.
+        sample_weight : array, optional
+            Weights of the rows.
+        eval_set : tuple (X, y) or list of these, optional
+            Validation sets. The first one decides early stopping.
+        eval_sample_weight : list of arrays, optional
+            Weights of their rows.
+        init_model : Model, estimator or path, optional
+            Training goes on from it.
+        callback : callable, optional
+            Is called after each round with a dict.
+        """
+        classes = np.unique(column_or_1d(y)) if HAS_SKLEARN and y is not None else np.unique(np.asarray(y))
+        if y is not None and len(classes) < 2:
+            self._check_rows(X, reset=True)
+            self._check_target(y)
+            raise ValueError(f"{type(self).__name__} needs 2 classes, and y has only one class: {classes.tolist()}")
+        settings: dict[str, Any] = {"train.objective": "binary" if len(classes) == 2 else "multiclass"}
+        if isinstance(self.class_weight, str):
+            settings["objective.class_weight"] = self.class_weight
+        elif self.class_weight is not None:
+            names = _class_names(classes)
+            weights = {
+                str(name): float(self.class_weight.get(label, 1.0))
+                for name, label in zip(names, classes.tolist(), strict=True)
+            }
+            settings["objective.class_weight"] = weights
+        self._fit(X, y, sample_weight, eval_set, eval_sample_weight, init_model, callback, settings)
+        self.n_classes_ = len(self.classes_)
+        return self
+
+    def _columns(self) -> list[int]:
+        """Return, for each class, the column of its probability in the model."""
+        names = [str(name) for name in self._model().classes or ()]
+        return [names.index(_plain_name(name)) for name in self._names]
+
+    def predict_proba(self, X: Any, *, rounds: int | None = None) -> np.ndarray:
+        """Return the probability of each class, in the order of ``classes_``."""
+        return self._probabilities(self._predict(X, "value", rounds))
+
+    def _probabilities(self, values: np.ndarray) -> np.ndarray:
+        if values.ndim == 1:
+            values = np.column_stack([1 - values, values])
+        return values[:, self._columns()]
+
+    def predict(self, X: Any, kind: str = "class", *, rounds: int | None = None) -> np.ndarray:
+        """Predict the class of each row; other kinds are ``value``, ``raw`` and ``leaf``."""
+        if kind != "class":
+            return self._predict(X, kind, rounds)
+        probabilities = self.predict_proba(X, rounds=rounds)
+        found: np.ndarray = self.classes_[probabilities.argmax(axis=1)]
+        return found
+
+    def staged_predict_proba(self, X: Any, every: int = 1) -> Iterator[np.ndarray]:
+        """Return probabilities after every so many rounds, and after the last."""
+        for values in self._model().staged(self._check_rows(X, reset=False), every=every):
+            yield self._probabilities(values)
+
+    def staged_predict(self, X: Any, every: int = 1) -> Iterator[np.ndarray]:
+        """Predict classes after every so many rounds, and after the last."""
+        for probabilities in self.staged_predict_proba(X, every):
+            yield self.classes_[probabilities.argmax(axis=1)]
+
+
+def _class_names(classes: np.ndarray) -> np.ndarray:
+    """Return what classes are called in the model: as they are, or numbers where they would be read otherwise."""
+    if classes.dtype.kind in "iu" or (classes.dtype.kind == "f" and np.isfinite(classes).all()):
+        return classes
+    texts = [str(name) for name in classes.tolist()]
+    plain = classes.dtype.kind in "UO" and all(isinstance(name, str) for name in classes.tolist())
+    if plain and len(set(texts)) == len(texts) and all(_is_plain(text) for text in texts):
+        return np.array(texts, object)
+    return np.arange(len(classes))
+
+
+def _is_plain(text: str) -> bool:
+    """Report whether the program takes a text for itself, not for a number, a truth value or a missing one."""
+    if text != text.strip() or text.lower() in (
+        "",
+        "na",
+        "nan",
+        "null",
+        "none",
+        "?",
+        "n/a",
+        "true",
+        "false",
+        "inf",
+        "-inf",
+    ):
+        return False
+    return not any(c.isdigit() for c in text)
+
+
+def _plain_name(name: Any) -> str:
+    number = isinstance(name, (int, float, np.number))
+    return str(int(name)) if number and float(name).is_integer() else str(name)
+
+
+class BoostRanker(_Boost):
+    """Gradient-boosted trees that rank the rows of queries."""
+
+    def _check_target(self, y: Any, fit: bool = True) -> np.ndarray:
+        return np.asarray(y, np.float64).reshape(-1)
+
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        qid: Any = None,
+        group: Any = None,
+        eval_set: Any = None,
+        eval_qid: Any = None,
+        eval_group: Any = None,
+        eval_sample_weight: Any = None,
+        init_model: Any = None,
+        callback: RoundCallback | None = None,
+    ) -> BoostRanker:
+        """Train.
+
+        Parameters
+        ----------
+        X : array, frame or sparse matrix
+            Rows to train on. Those of a query stand together.
+        y : array
+            Relevance of each row: 0, 1, 2, …
+        sample_weight : array, optional
+            Weights of the rows.
+        qid : array, optional
+            The query of each row.
+        group : array, optional
+            In place of ``qid``: the number of rows of each query, in order.
+        eval_set : tuple (X, y) or list of these, optional
+            Validation sets. The first one decides early stopping.
+        eval_qid, eval_group : list of arrays, optional
+            Their queries.
+        eval_sample_weight : list of arrays, optional
+            Weights of their rows.
+        init_model : Model, estimator or path, optional
+            Training goes on from it.
+        callback : callable, optional
+            Is called after each round with a dict.
+        """
+        queries = _queries(qid, group)
+        if queries is None:
+            raise ParameterError("ranking needs the queries of the rows: give qid or group")
+        theirs = None
+        if eval_qid is not None or eval_group is not None:
+            theirs = (
+                [_queries(q, None) for q in eval_qid]
+                if eval_qid is not None
+                else [_queries(None, g) for g in eval_group]
+            )
+        self._fit(
+            X,
+            y,
+            sample_weight,
+            eval_set,
+            eval_sample_weight,
+            init_model,
+            callback,
+            {"train.objective": "lambdarank"},
+            queries,
+            theirs,
+        )
+        return self
+
+    def predict(self, X: Any, kind: str = "value", *, rounds: int | None = None) -> np.ndarray:
+        """Return a score for each row: within a query, the higher the better."""
+        return self._predict(X, kind, rounds)
+
+
+def _queries(qid: Any, group: Any) -> np.ndarray | None:
+    """Return the query of each row."""
+    if qid is not None:
+        return np.asarray(qid)
+    return None if group is None else np.repeat(np.arange(len(group)), group)
+
+
+for _estimator in (BoostRegressor, BoostClassifier, BoostRanker):
+    _first, _, _rest = (_estimator.__doc__ or "").partition("\n")
+    _estimator.__doc__ = f"{_first}\n{PARAMETERS}{_rest}"

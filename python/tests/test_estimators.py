@@ -1,0 +1,237 @@
+"""The estimators, by the checks of scikit-learn and beside its own tools."""
+
+from __future__ import annotations
+
+import pickle
+import subprocess
+import sys
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from boost_gbt import BoostClassifier, BoostRanker, BoostRegressor, Model, ParameterError, train
+
+sklearn = pytest.importorskip("sklearn")
+
+from sklearn.base import clone  # noqa: E402
+from sklearn.calibration import CalibratedClassifierCV  # noqa: E402
+from sklearn.compose import ColumnTransformer  # noqa: E402
+from sklearn.ensemble import StackingClassifier  # noqa: E402
+from sklearn.exceptions import NotFittedError  # noqa: E402
+from sklearn.linear_model import LogisticRegression  # noqa: E402
+from sklearn.model_selection import GridSearchCV, cross_val_score  # noqa: E402
+from sklearn.pipeline import make_pipeline  # noqa: E402
+from sklearn.preprocessing import StandardScaler  # noqa: E402
+from sklearn.utils.estimator_checks import parametrize_with_checks  # noqa: E402
+
+Data = tuple[np.ndarray, np.ndarray]
+
+# min_data_in_leaf counts rows, and gradients are quantized: a weight of 2 is nearly a row that stands twice.
+EXPECTED = {
+    f"check_sample_weight_equivalence_on_{kind}_data": "weights are no repetitions: min_data_in_leaf counts rows"
+    for kind in ("dense", "sparse")
+}
+
+
+@parametrize_with_checks(
+    [BoostRegressor(rounds=10), BoostClassifier(rounds=10)], expected_failed_checks=lambda _: EXPECTED
+)
+@pytest.mark.filterwarnings("ignore")
+def test_checks_of_scikit_learn(estimator: Any, check: Any) -> None:
+    check(estimator)
+
+
+@pytest.fixture(scope="module")
+def classes(numbers: Data) -> np.ndarray:
+    return np.array(["low", "mid", "high"])[np.digitize(numbers[1], [-0.5, 0.5])]
+
+
+def test_same_bytes_as_train(numbers: Data, classes: np.ndarray) -> None:
+    x, y = numbers
+    params = {"rounds": 10, "early_stopping": 0, "leaves": 7}
+    assert BoostRegressor(rounds=10, leaves=7).fit(x, y).model_ == train(params, x, y)
+    assert BoostRegressor(n_estimators=10, num_leaves=7).fit(x, y).model_ == train(params, x, y)
+    assert BoostClassifier(rounds=10, leaves=7).fit(x, classes).model_ == train(params, x, classes)
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        ["b", "a"],
+        [True, False],
+        [3, 1],
+        [2.0, -1.0],
+        ["1", "0"],
+        ["NA", "x"],
+        ["10", "9", "x"],
+        [10, 9, 100],
+        ["yes ", "yes"],
+    ],
+)
+def test_labels_of_all_kinds(numbers: Data, labels: list[Any]) -> None:
+    x, y = numbers
+    target = np.array(labels)[np.digitize(y, [0] if len(labels) == 2 else [-0.5, 0.5])]
+    m = BoostClassifier(rounds=20).fit(x, target)
+    assert m.classes_.tolist() == sorted(labels)
+    assert np.mean(m.predict(x) == target) > 0.85
+    probabilities = m.predict_proba(x)
+    assert probabilities.shape == (len(x), len(labels))
+    assert np.allclose(probabilities.sum(axis=1), 1)
+    assert np.array_equal(m.classes_[probabilities.argmax(axis=1)], m.predict(x))
+
+
+def test_frames(census: Path) -> None:
+    pd, pl = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    frame = pd.read_csv(census / "train.csv.gz", nrows=4000)
+    x, y = frame.drop(columns="income"), frame["income"]
+    m = BoostClassifier(rounds=30).fit(x, y)
+    assert m.feature_names_in_.tolist() == list(x)
+    assert m.model_.label == "income"
+    assert m.score(x, y) > 0.85
+    other = BoostClassifier(rounds=30).fit(pl.from_pandas(x), y.to_numpy())
+    assert np.array_equal(other.predict_proba(pl.from_pandas(x)), m.predict_proba(x))
+    assert m.feature_importances_.sum() == pytest.approx(1)
+    with pytest.raises(ValueError, match="feature names"):
+        m.predict(x.rename(columns={"age": "years"}))
+    unseen = x.assign(occupation="astronaut")
+    assert len(m.predict(unseen)) == len(x)
+
+
+def test_tools_of_scikit_learn(numbers: Data, classes: np.ndarray) -> None:
+    x, y = numbers
+    filled = np.nan_to_num(x)
+    assert cross_val_score(BoostRegressor(rounds=30), x, y, cv=3).min() > 0.6
+    pipe = make_pipeline(
+        ColumnTransformer([("scale", StandardScaler(), [0, 1])], remainder="passthrough"), BoostClassifier(rounds=10)
+    )
+    assert pipe.fit(filled, classes).score(filled, classes) > 0.8
+    assert CalibratedClassifierCV(BoostClassifier(rounds=10), cv=2).fit(x, classes).predict_proba(x).shape == (1000, 3)
+    stack = StackingClassifier(
+        [("a", BoostClassifier(rounds=5)), ("b", BoostClassifier(rounds=10))], LogisticRegression(), cv=2
+    )
+    assert stack.fit(x, classes).score(x, classes) > 0.7
+
+
+@pytest.mark.parametrize("backend", ["loky", "threading", "multiprocessing"])
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_search_in_parallel(numbers: Data, backend: str) -> None:
+    joblib = pytest.importorskip("joblib")
+    x, y = numbers
+    with joblib.parallel_backend(backend, n_jobs=2):
+        search = GridSearchCV(BoostRegressor(rounds=10), {"leaves": [4, 15], "learning_rate": [0.1, 0.3]}, cv=2).fit(
+            x, y
+        )
+    assert search.best_params_ == {"leaves": 15, "learning_rate": 0.3}
+
+
+def test_early_stopping(numbers: Data) -> None:
+    x, y = numbers
+    m = BoostRegressor(rounds=500, early_stopping_rounds=5, eval_metric="mae").fit(
+        x[:700], y[:700], eval_set=[(x[700:], y[700:])]
+    )
+    curve = m.evals_result_["valid"]["mae"]
+    assert m.best_iteration_ == int(np.argmin(curve)) + 1 < 500
+    held_out = BoostRegressor(rounds=500, early_stopping_rounds=5).fit(x, y)
+    assert held_out.model_.report["held_out"] == 100
+
+
+def test_stages(numbers: Data, classes: np.ndarray) -> None:
+    x, y = numbers
+    m = BoostRegressor(rounds=5).fit(x, y)
+    assert np.array_equal(list(m.staged_predict(x))[-1], m.predict(x))
+    c = BoostClassifier(rounds=5).fit(x, classes)
+    assert np.array_equal(list(c.staged_predict(x, every=2))[-1], c.predict(x))
+    assert len(list(c.staged_predict_proba(x, every=2))) == 3
+
+
+def test_class_weight(numbers: Data) -> None:
+    x, y = numbers
+    rare = np.where(y > 1.5, "rare", "usual")
+    plain = BoostClassifier(rounds=10).fit(x, rare)
+    heavy = BoostClassifier(rounds=10, class_weight={"rare": 20}).fit(x, rare)
+    balanced = BoostClassifier(rounds=10, class_weight="balanced").fit(x, rare)
+    assert (
+        np.mean(plain.predict(x) == "rare")
+        < np.mean(balanced.predict(x) == "rare")
+        <= np.mean(heavy.predict(x) == "rare")
+    )
+
+
+def test_ranker() -> None:
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(600, 4))
+    qid = np.repeat(np.arange(60), 10)
+    y = np.clip(np.round(x[:, 0] + 1.5), 0, 3)
+    m = BoostRanker(rounds=20).fit(x, y, qid=qid)
+    assert np.corrcoef(m.predict(x), x[:, 0])[0, 1] > 0.8
+    assert BoostRanker(rounds=20).fit(x, y, group=[10] * 60).model_ == m.model_
+    stopped = BoostRanker(rounds=200, early_stopping_rounds=5).fit(x, y, qid=qid, eval_set=[(x, y)], eval_qid=[qid])
+    assert "valid" in stopped.evals_result_
+    with pytest.raises(ParameterError, match="qid or group"):
+        BoostRanker().fit(x, y)
+
+
+def test_parameters(numbers: Data) -> None:
+    x, y = numbers
+    m = BoostRegressor(rounds=3, num_leaves=5)
+    assert m.get_params()["num_leaves"] == 5
+    assert clone(m).get_params() == m.get_params()
+    assert "num_leaves" in repr(m) or m.set_params(num_leaves=4).get_params()["num_leaves"] == 4
+    with pytest.raises(ParameterError, match="did you mean"):
+        BoostRegressor(num_leafs=5).fit(x, y)
+    with pytest.raises(NotFittedError):
+        m.predict(x)
+    assert (
+        BoostRegressor(rounds=3, row_fraction=0.5, random_state=1).fit(x, y).model_
+        == BoostRegressor(rounds=3, row_fraction=0.5, random_state=1).fit(x, y).model_
+    )
+    assert BoostRegressor(objective="huber", rounds=3).fit(x, y).model_.objective == "huber"
+
+
+def test_pickled_as_bytes(numbers: Data) -> None:
+    x, y = numbers
+    m = BoostRegressor(rounds=3).fit(x, y)
+    again = pickle.loads(pickle.dumps(m))
+    assert np.array_equal(again.predict(x), m.predict(x))
+    assert pickle.dumps(BoostRegressor(rounds=3).fit(x, y).model_) == pickle.dumps(m.model_)
+    assert isinstance(again.model_, Model)
+
+
+def test_going_on(numbers: Data) -> None:
+    x, y = numbers
+    first = BoostRegressor(rounds=4).fit(x, y)
+    assert np.array_equal(
+        BoostRegressor(rounds=6).fit(x, y, init_model=first).predict(x), BoostRegressor(rounds=10).fit(x, y).predict(x)
+    )
+
+
+def test_metadata_routing(numbers: Data) -> None:
+    x, y = numbers
+    weight = np.random.default_rng(0).random(len(y))
+    with sklearn.config_context(enable_metadata_routing=True):
+        m = BoostRegressor(rounds=5).set_fit_request(sample_weight=True)
+        scores = cross_val_score(m.set_score_request(sample_weight=True), x, y, params={"sample_weight": weight}, cv=2)
+    assert len(scores) == 2
+
+
+def test_without_scikit_learn() -> None:
+    code = """
+import sys
+sys.modules["sklearn"] = None
+import numpy as np
+from boost_gbt import BoostClassifier, BoostRegressor
+x = np.linspace(0, 6, 300).reshape(-1, 1)
+assert BoostRegressor(rounds=30).fit(x, np.sin(x[:, 0])).score(x, np.sin(x[:, 0])) > 0.9
+m = BoostClassifier(rounds=30, num_leaves=7).fit(x, np.sin(x[:, 0]) > 0)
+assert m.score(x, np.sin(x[:, 0]) > 0) > 0.95
+assert m.get_params()["num_leaves"] == 7
+try:
+    BoostRegressor().predict(x)
+except ValueError as error:
+    assert "not fitted" in str(error)
+"""
+    with warnings.catch_warnings():
+        subprocess.run([sys.executable, "-c", code], check=True)

@@ -1,0 +1,32 @@
+"""The examples in docstrings, and that of the README."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import re
+from pathlib import Path
+
+import pytest
+
+
+@pytest.mark.parametrize("name", ["boost_gbt", "boost_gbt.model", "boost_gbt.estimators"])
+def test_docstrings(name: str) -> None:
+    done = doctest.testmod(importlib.import_module(name))
+    assert done.attempted > 0
+    assert done.failed == 0
+
+
+@pytest.mark.parametrize("document", ["README.md", "docs/python.md"])
+def test_documents(census: Path, tmp_path: Path, document: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The blocks of Python run, in order, in the folder of the tree; what they write goes elsewhere."""
+    root = census.parents[1]
+    pytest.importorskip("sklearn")
+    pytest.importorskip("pandas")
+    blocks = re.findall(r"^```python\n(.*?)^```$", (root / document).read_text("utf-8"), re.MULTILINE | re.DOTALL)
+    assert blocks
+    (tmp_path / "examples").symlink_to(root / "examples")
+    monkeypatch.chdir(tmp_path)
+    scope: dict[str, object] = {}
+    for block in blocks:
+        exec(compile(block, document, "exec"), scope)

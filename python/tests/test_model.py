@@ -1,0 +1,199 @@
+"""What a model can do."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from boost_gbt import BudgetError, Model, ModelError, ParameterError, TableError, WorkerError, run, train
+
+Data = tuple[np.ndarray, np.ndarray]
+SHORT = {"rounds": 10, "early_stopping": 0}
+
+
+def test_files(model: Model, numbers: Data, tmp_path: Path) -> None:
+    path = tmp_path / "m.boost"
+    model.save(path)
+    assert path.read_bytes() == bytes(model)
+    assert [p.name for p in tmp_path.iterdir()] == ["m.boost"]
+    loaded = Model.load(path)
+    assert loaded == model
+    assert np.array_equal(loaded.predict(numbers[0]), model.predict(numbers[0]))
+    path.write_bytes(bytes(model)[:-10])
+    with pytest.raises(ModelError, match=r"m\.boost"):
+        Model.load(path)
+    with pytest.raises(ModelError):
+        Model.from_bytes(b"nothing")
+    with pytest.raises(ModelError, match="absent"):
+        Model.load(tmp_path / "absent.boost")
+
+
+def test_kinds(numbers: Data) -> None:
+    x, y = numbers
+    classes = np.digitize(y, [-0.5, 0.5])
+    model = train(SHORT, x, classes)
+    assert model.classes == [0, 1, 2]
+    assert model.outputs == 3
+    values, raw = model.predict(x), model.predict(x, "raw")
+    assert values.shape == raw.shape == (1000, 3)
+    exp = np.exp(raw - raw.max(axis=1, keepdims=True))
+    assert np.allclose(values, exp / exp.sum(axis=1, keepdims=True), rtol=1e-12)
+    assert np.array_equal(model.predict(x, "class"), values.argmax(axis=1))
+    assert model.predict(x, "leaf").shape == (1000, model.trees)
+    assert np.array_equal(model.predict(x, rounds=0), np.repeat(model.predict(x[:1], rounds=0), 1000, axis=0))
+    named = train(SHORT, x, np.array(["low", "mid", "high"])[classes])
+    assert named.classes == ["high", "low", "mid"]
+    assert set(named.predict(x, "class")) <= set(named.classes)
+    two = train(SHORT, x, y > 0)
+    assert np.allclose(two.predict(x), 1 / (1 + np.exp(-two.predict(x, "raw"))), rtol=1e-12)
+    with pytest.raises(ParameterError, match="rounds must be 0"):
+        two.predict(x, rounds=11)
+    with pytest.raises(ParameterError, match="kind must be"):
+        two.predict(x, "colour")
+    with pytest.raises(TableError, match="3 columns"):
+        two.predict(x[:, :3], "leaf")
+
+
+def test_blocks_and_tables_give_the_same(model: Model, numbers: Data) -> None:
+    """Few rows, many rows, rows by name: the same numbers."""
+    x, _ = numbers
+    want = model.predict(x)
+    assert np.array_equal(np.concatenate([model.predict(x[i : i + 1]) for i in range(50)]), want[:50])
+    assert np.array_equal(model.predict({f"c{j + 1}": x[:, j] for j in range(6)}), want)
+    assert np.array_equal(model.predict({f"c{j + 1}": x[:, j] for j in reversed(range(6))}), want)
+    assert np.array_equal(model.predict(np.repeat(x, 30, axis=0))[::30], want)
+    with pytest.raises(TableError, match="c4"):
+        model.predict({"c1": x[:, 0]})
+
+
+def test_stages(model: Model, numbers: Data) -> None:
+    x, _ = numbers
+    stages = list(model.staged(x, every=6))
+    assert len(stages) == 4
+    assert np.array_equal(stages[0], model.predict(x, rounds=6))
+    assert np.array_equal(stages[-1], model.predict(x))
+
+
+def test_eval(model: Model, numbers: Data) -> None:
+    x, y = numbers
+    found = model.eval(x, y, ["rmse", "mae"])
+    error = model.predict(x) - y
+    assert found == pytest.approx({"rmse": np.sqrt(np.mean(error**2)), "mae": np.mean(abs(error))}, rel=1e-12)
+    assert model.eval(x, y, "mse") == {"rmse": found["rmse"]}, "other libraries' names are known"
+    with pytest.raises(ParameterError, match="unknown metric"):
+        model.eval(x, y, "beauty")
+    with pytest.raises(TableError, match="label"):
+        model.eval(x)
+
+
+def test_weights_and_scores_to_start_from(numbers: Data) -> None:
+    x, y = numbers
+    weight = np.random.default_rng(0).random(len(y))
+    model = train(SHORT, x, y, weight=weight)
+    error = model.predict(x) - y
+    assert model.eval(x, y, "rmse", weight=weight)["rmse"] == pytest.approx(
+        np.sqrt(np.average(error**2, weights=weight)), rel=1e-12
+    )
+    start = x[:, 0].copy()
+    start[np.isnan(start)] = 0
+    model = train(SHORT, x, y, init_score=start)
+    assert np.allclose(model.predict(x, init_score=start) - start, model.predict(x, init_score=np.zeros(len(x))))
+    with pytest.warns(UserWarning, match="no init scores"):
+        model.predict(x)
+
+
+def test_validation_sets(numbers: Data) -> None:
+    x, y = numbers
+    model = train(
+        {"rounds": 500, "early_stopping": 5}, x[:600], y[:600], valid=[(x[600:800], y[600:800]), (x[800:], y[800:])]
+    )
+    assert sorted(model.history) == ["valid", "valid2"]
+    curve = model.history["valid"]["rmse"]
+    assert model.rounds == int(np.argmin(curve)) + 1
+    assert len(curve) == model.rounds + 5
+    assert model.report["stopped"] == "early_stopping"
+    assert model.eval(x[600:800], y[600:800])["rmse"] == pytest.approx(curve[model.rounds - 1], rel=1e-9)
+
+
+def test_going_on(numbers: Data, tmp_path: Path) -> None:
+    x, y = numbers
+    first = train({"rounds": 6, "early_stopping": 0}, x, y)
+    want = train({"rounds": 10, "early_stopping": 0}, x, y)
+    more = train({"rounds": 4, "early_stopping": 0}, x, y, init_model=first)
+    assert np.array_equal(more.predict(x), want.predict(x))
+    first.save(tmp_path / "first.boost")
+    assert train({"rounds": 4, "early_stopping": 0}, x, y, init_model=tmp_path / "first.boost") == more
+
+
+def test_small_models(model: Model, numbers: Data) -> None:
+    x, y = numbers
+    small = model.quantize(dtype="q4_0")
+    assert len(bytes(small)) < len(bytes(model)) / 3
+    assert np.corrcoef(small.predict(x), model.predict(x))[0, 1] > 0.99
+    rng = np.random.default_rng(5)
+    more = rng.normal(size=(2000, 6))
+    certified = model.quantize(
+        {"label": more[:, 0] + more[:, 1] * more[:, 2], **{f"c{j + 1}": more[:, j] for j in range(6)}}, max_loss="5%"
+    )
+    assert len(bytes(certified)) < len(bytes(model))
+    assert certified.report
+    difference = model.compare(small, {**{f"c{j + 1}": x[:, j] for j in range(6)}, "label": y})
+    assert difference
+    with pytest.raises(ParameterError, match="dtype"):
+        model.quantize(dtype="q7")
+
+
+def test_contents(model: Model) -> None:
+    said = model.inspect()
+    assert said["rounds"] == 20
+    assert model.features == [f"c{j + 1}" for j in range(6)]
+    gain = model.importance()
+    assert set(np.argsort(gain)[-3:]) == {0, 1, 2}
+    assert (model.importance("split") >= 0).all()
+    with pytest.raises(ParameterError):
+        model.importance("beauty")
+    assert "regression, 20 rounds" in repr(model)
+
+
+def test_settings(numbers: Data) -> None:
+    x, y = numbers
+    want = train({"rounds": 5, "early_stopping": 0, "tree.leaves": 7, "learning_rate": 0.3}, x, y)
+    assert train({"n_estimators": 5, "early_stopping_rounds": 0, "num_leaves": 7, "eta": 0.3}, x, y) == want
+    assert (
+        train(
+            {"iterations": np.int64(5), "early_stopping": 0, "max_leaf_nodes": 7, "shrinkage_rate": np.float64(0.3)},
+            x,
+            y,
+        )
+        == want
+    )
+    assert (
+        train({"n_estimators": 5, "early_stopping": 0, "num_leaves": 7, "eta": 0.3, "threads": 1, "seed": None}, x, y)
+        == want
+    )
+    assert train({**SHORT, "constraints.monotone": {"c1": 1}}, x, y) != train(SHORT, x, y)
+    with pytest.raises(ParameterError, match="did you mean"):
+        train({"learning_rat": 0.1}, x, y)
+    with pytest.raises(ParameterError, match="which column"):
+        train(SHORT, x)
+    with pytest.raises(ParameterError, match="cannot be set here"):
+        train({"output.model": "m.boost"}, x, y)
+    with pytest.raises(BudgetError):
+        train({**SHORT, "memory_limit": "1KB"}, x, y)
+
+
+def test_lazy_import() -> None:
+    code = "import sys, boost_gbt; assert 'numpy' not in sys.modules; boost_gbt.train; assert 'numpy' in sys.modules"
+    subprocess.run([sys.executable, "-c", code], check=True)
+    with pytest.raises(AttributeError, match="colour"):
+        getattr(__import__("boost_gbt"), "colour")  # noqa: B009
+
+
+def test_other_program(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BOOST_GBT_PROGRAM", "/nowhere/boost")
+    with pytest.raises((WorkerError, FileNotFoundError)):
+        run("version")
