@@ -62,7 +62,9 @@ func (b *boosting) fitLinear(l *lane, made *tree.Tree, round int) {
 	if l.linear == nil || round == 0 && !b.forest() {
 		return
 	}
-	l.linear.Reset()
+	if b.sampler.bag != nil {
+		l.linear.Reset()
+	}
 	l.grower.NumberLeaves(made, l.linear.Leaf())
 	grad, hess := l.storage.Floats()
 	l.linear.Fit(made, grad, hess)

@@ -38,6 +38,8 @@ const noLeaf = ^uint32(0)
 type Fitter struct {
 	config  Config
 	leaf    []uint32  // by row: its leaf
+	order   []uint32  // rows by unit, then by leaf
+	begins  []int32   // by unit and leaf: where its rows begin in the unit's order; two more for each unit
 	largest []float64 // by feature: the largest size of a finite value, where MaxStep is set
 
 	tree       *tree.Tree
@@ -72,7 +74,7 @@ const wave = 16
 // New returns a Fitter.
 func New(c Config) *Fitter {
 	f := &Fitter{
-		config: c, leaf: make([]uint32, c.Rows), ptrs: make([]int32, c.Leaves+1), at: make([]int, c.Leaves+1),
+		config: c, leaf: make([]uint32, c.Rows), order: make([]uint32, c.Rows), ptrs: make([]int32, c.Leaves+1), at: make([]int, c.Leaves+1),
 		parts: make([][]float64, min(wave, parallel.Blocks(c.Rows, unitRows(1)))), models: make([]model, c.Leaves), exceeds: make([]bool, c.Leaves),
 		workers: make([]worker, c.Pool.Threads()),
 	}
@@ -84,14 +86,14 @@ func New(c Config) *Fitter {
 	return f
 }
 
-// Bytes returns about what a Fitter takes: the leaf of each row, and sums of leaves with some eight features.
+// Bytes returns about what a Fitter takes: the leaf and the place of each row, and sums of leaves with some eight features.
 func Bytes(rows, leaves, threads int) int64 {
 	const features = 8
 	units := int64(min(wave, parallel.Blocks(rows, unitRows(leaves)))) + 1
-	return 4*int64(rows) + 8*units*int64(leaves)*int64(sumsOf(features)) + int64(threads)*int64(8*chunk*MaxFeatures+8*unitRows(leaves))
+	return 8*int64(rows) + 8*units*int64(leaves)*int64(sumsOf(features)) + int64(threads)*8*chunk*MaxFeatures
 }
 
-// Leaf returns where the leaf of each row stands. Reset it, and fill it before Fit.
+// Leaf returns where the leaf of each row stands. Fill it before Fit, after Reset if not all rows are in a leaf.
 func (f *Fitter) Leaf() []uint32 { return f.leaf }
 
 // Reset says that no row is in a leaf.
@@ -147,7 +149,7 @@ func (f *Fitter) featuresOf(leaf int) (features []int32, shifts []float64) {
 func (f *Fitter) sum() {
 	leaves := f.tree.NumLeaves()
 	size := f.at[leaves]
-	f.totals = sized(f.totals, size)
+	f.totals, f.begins = sized(f.totals, size), sized(f.begins, f.units()*(leaves+2))
 	clear(f.totals)
 	for f.first = 0; f.first < f.units(); f.first += wave {
 		n := min(wave, f.units()-f.first)

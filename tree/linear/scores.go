@@ -7,8 +7,8 @@ import (
 	"boost/tree"
 )
 
-// AddScores adds what the leaves of the tree of the last Fit add, or of one that differs in what its leaves hold only, to the scores of the rows that
-// it was grown on.
+// AddScores adds what the leaves of a tree add to the scores of the rows that it was grown on: the tree of the last Fit, which has
+// made it linear, or one that differs in what its leaves hold only.
 func (f *Fitter) AddScores(t *tree.Tree, scores []float64) {
 	f.tree, f.scores = t, scores
 	f.config.Pool.Do(f.units(), (*scoreTask)(f))
@@ -20,10 +20,8 @@ type scoreTask Fitter
 
 func (s *scoreTask) Run(number, index int) {
 	f, w := (*Fitter)(s), &s.workers[number]
-	lo, hi := parallel.Block(index, s.config.Rows, s.unit)
-	w.byLeaf(s.leaf, lo, hi, s.tree.NumLeaves())
 	for l := range s.tree.NumLeaves() {
-		for rows := w.rowsOf(l); len(rows) > 0; {
+		for rows := f.rowsOf(index, l); len(rows) > 0; {
 			n := min(chunk, len(rows))
 			for i, v := range w.values(f, rows[:n], l) {
 				s.scores[rows[i]] += v

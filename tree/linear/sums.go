@@ -12,8 +12,6 @@ const chunk = 256
 
 // worker is the memory of one worker.
 type worker struct {
-	begins []int32  // by leaf: its first row in order
-	order  []uint32 // the rows of a unit by leaf, ascending in each
 	x      [MaxFeatures][]float64
 	hx     [chunk]float64
 	grad   [chunk]float64
@@ -23,45 +21,49 @@ type worker struct {
 	solver solver
 }
 
-// byLeaf sorts the rows lo … hi−1 by leaf.
-func (w *worker) byLeaf(leaf []uint32, lo, hi, leaves int) {
-	w.begins, w.order = sized(w.begins, leaves+2), sized(w.order, hi-lo)
-	clear(w.begins)
-	next := w.begins[1:]
-	for _, l := range leaf[lo:hi] {
+// sortUnit sorts the rows of a unit by leaf, ascending in each.
+func (f *Fitter) sortUnit(unit int) {
+	lo, hi := parallel.Block(unit, f.config.Rows, f.unit)
+	leaves := f.tree.NumLeaves()
+	begins, order := f.begins[unit*(leaves+2):][:leaves+2], f.order[lo:hi]
+	clear(begins)
+	next := begins[1:]
+	for _, l := range f.leaf[lo:hi] {
 		if l != noLeaf {
-			w.begins[l+2]++
+			begins[l+2]++
 		}
 	}
 	for l := range leaves {
 		next[l+1] += next[l]
 	}
-	for i, l := range leaf[lo:hi] {
+	for i, l := range f.leaf[lo:hi] {
 		if l != noLeaf {
-			w.order[next[l]] = uint32(lo + i)
+			order[next[l]] = uint32(lo + i)
 			next[l]++
 		}
 	}
 }
 
-// rowsOf returns the rows of a leaf.
-func (w *worker) rowsOf(leaf int) []uint32 { return w.order[w.begins[leaf]:w.begins[leaf+1]] }
+// rowsOf returns the rows of a leaf in a unit.
+func (f *Fitter) rowsOf(unit, leaf int) []uint32 {
+	begins := f.begins[unit*(f.tree.NumLeaves()+2):]
+	return f.order[unit*f.unit:][begins[leaf]:begins[leaf+1]]
+}
 
 // sumTask takes the sums of one unit of rows.
 type sumTask Fitter
 
 func (s *sumTask) Run(number, index int) {
 	f, w := (*Fitter)(s), &s.workers[number]
-	lo, hi := parallel.Block(s.first+index, s.config.Rows, s.unit)
-	leaves, to := s.tree.NumLeaves(), s.parts[index]
+	unit, to := s.first+index, s.parts[index]
 	clear(to)
-	w.byLeaf(s.leaf, lo, hi, leaves)
-	for l := range leaves {
+	f.sortUnit(unit)
+	for l := range s.tree.NumLeaves() {
 		features, shifts := f.featuresOf(l)
 		if len(features) == 0 {
 			continue
 		}
-		for rows := w.rowsOf(l); len(rows) > 0; {
+		for rows := f.rowsOf(unit, l); len(rows) > 0; {
 			n := min(chunk, len(rows))
 			w.add(f, rows[:n], features, shifts, to[s.at[l]:s.at[l+1]])
 			rows = rows[n:]
