@@ -72,8 +72,8 @@ func LoadTables(ctx context.Context, p Params, in Input) (*Tables, error) {
 	p = p.OrDefaults()
 	l := &Tables{from: in.From}
 	if in.Cache != "" {
-		if p.Tree.Linear {
-			return nil, fmt.Errorf("%w: data.cache keeps codes only, and tree.linear = true needs the values of columns: leave one of them out", ErrParams)
+		if p.Tree.Linear || in.From != nil && in.From.HasLinear() {
+			return nil, fmt.Errorf("%w: data.cache keeps codes only, and linear leaves (tree.linear) need the values of columns: leave it out", ErrParams)
 		}
 		if err := in.checkCache(); err != nil {
 			return nil, err
@@ -242,8 +242,8 @@ func (in *Input) needsMemory(p *Params) string {
 	switch {
 	case p.Gradients == gradients.F32.String():
 		return `train.gradients = "f32" needs them in memory`
-	case p.Tree.Linear:
-		return "tree.linear needs their values"
+	case p.Tree.Linear, in.From != nil && in.From.HasLinear():
+		return "linear leaves (tree.linear) need the values of columns"
 	case p.Retrain:
 		return "train.retrain needs them in memory"
 	case p.ValidBy != "":

@@ -34,27 +34,6 @@ func (t *Tree) LeafFeatures(leaf int) []int32 {
 	return t.Linear.Feature[t.Linear.Ptrs[leaf]:t.Linear.Ptrs[leaf+1]]
 }
 
-// AddLinear adds to the scores of rows what their leaves, leaf[0], leaf[1] …, add: those of rows first, first+1 … of the columns, or of the listed
-// ones. Columns are by feature, and only those of leaves are read. The tree must have Linear.
-func (t *Tree) AddLinear(leaf []float64, columns [][]float32, first int, rows []uint32, scores []float64) {
-	l := t.Linear
-	for at, number := range leaf {
-		n, row := int(number), first+at
-		if rows != nil {
-			row = int(rows[at])
-		}
-		lo, hi := l.Ptrs[n], l.Ptrs[n+1]
-		v := l.Const[n]
-		for i := lo; i < hi; i++ {
-			v += float64(l.Coef[i] * float64(columns[l.Feature[i]][row]))
-		}
-		if lo == hi || v-v != 0 {
-			v = t.Leaf[n]
-		}
-		scores[row] += v
-	}
-}
-
 // LinearValue returns what a leaf adds for a row of values by feature. The tree must have Linear.
 func (t *Tree) LinearValue(leaf int, values []float64) float64 {
 	l := t.Linear

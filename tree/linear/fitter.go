@@ -42,12 +42,7 @@ type Fitter struct {
 	begins  []int32   // by unit and leaf: where its rows begin in the unit's order; two more for each unit
 	largest []float64 // by feature: the largest size of a finite value, where MaxStep is set
 
-	tree       *tree.Tree
-	grad, hess []float32
-	scores     []float64
-	unit       int // rows
-	first      int // unit of the wave
-
+	pass
 	ptrs     []int32 // by leaf: its features in the next two
 	features []int32
 	shifts   []float64
@@ -59,6 +54,15 @@ type Fitter struct {
 
 	path    path
 	workers []worker
+}
+
+// pass is what a Fitter works on.
+type pass struct {
+	tree       *tree.Tree
+	grad, hess []float32
+	scores     []float64
+	unit       int // rows
+	first      int // unit of the wave
 }
 
 // model is the linear model of a leaf: coefficients of its features, of which the ones that are 0 are left out of the tree.

@@ -5,6 +5,7 @@ import (
 
 	"boost/binning"
 	"boost/internal/kernel/predict"
+	"boost/tree"
 )
 
 // block is a run of rows on their way through the model, with its memory.
@@ -18,8 +19,9 @@ type block struct {
 	floats               [][]float32 // by feature, of those that linear leaves need
 	singleFloats         [][]float32 // memory of some
 	leaves               []float64   // of a tree with linear leaves: the leaf of each row
-	tiles                []uint8     // the columns of one byte as plans take them
-	tiled                bool        // tiles hold the codes of columns
+	adder                tree.LinearAdder
+	tiles                []uint8 // the columns of one byte as plans take them
+	tiled                bool    // tiles hold the codes of columns
 	area                 predict.Area
 	part                 [predict.TileRows]float64 // scores of the last tile, which lacks rows
 	stopping             stopping

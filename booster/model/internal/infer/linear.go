@@ -6,7 +6,9 @@ import (
 
 	"boost/booster/model/internal/format"
 	"boost/dataset"
+	"boost/internal/cpu"
 	"boost/internal/kernel/predict"
+	"boost/parallel"
 	"boost/tree"
 )
 
@@ -32,7 +34,7 @@ func (s *scorer) addLinear(t *tree.Tree, of Coded, lo, hi int, rows []uint32, sc
 		s.leaves = sized(s.leaves, end-lo)
 		clear(s.leaves)
 		predict.AddRange(&s.tree, s.columns, 0, end-lo, s.leaves, &s.scratch)
-		t.AddLinear(s.leaves, of.Floats, lo, part, scores)
+		s.adder.Add(t, s.leaves, of.Floats, lo, part, scores)
 	}
 }
 
@@ -103,11 +105,18 @@ func (b *block) ownFloats(i, f int) []float32 {
 }
 
 // addLinear takes all rows of the block through a tree with linear leaves, whose leaf values are their numbers.
-func (b *block) addLinear(r *run) {
-	b.leaves = sized(b.leaves, b.rows)
+func (b *block) addLinear(r *run, set cpu.Level, tiles bool) {
+	// The last tile may have fewer rows than others; its codes are there all the same.
+	b.leaves = sized(b.leaves, parallel.Blocks(b.rows, predict.TileRows)*predict.TileRows)
 	clear(b.leaves)
-	predict.AddRange(&r.trees[0], b.columns, 0, b.rows, b.leaves, &b.scratch)
-	r.linear.AddLinear(b.leaves, b.floats, 0, nil, b.raw[r.first%b.outputs*b.rows:][:b.rows])
+	if tiles && r.plans != nil {
+		for lo := 0; lo < b.rows; lo += predict.TileRows {
+			r.plans[0].AddTile(set, b.codesOf(lo), (*[predict.TileRows]float64)(b.leaves[lo:]), &b.area)
+		}
+	} else {
+		predict.AddRange(&r.trees[0], b.columns, 0, b.rows, b.leaves, &b.scratch)
+	}
+	b.adder.Add(r.linear, b.leaves[:b.rows], b.floats, 0, nil, b.raw[r.first%b.outputs*b.rows:][:b.rows])
 }
 
 // errStopsLinear is why EarlyStop is refused for a model with linear leaves.

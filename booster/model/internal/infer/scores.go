@@ -75,6 +75,7 @@ type scorer struct {
 	shared   [256]uint8 // the same by code of a column that features share
 	leaves   []float64  // of a tree with linear leaves: the leaf of each row
 	numbers  []float64  // 0, 1, 2, …
+	adder    tree.LinearAdder
 }
 
 var scorers = sync.Pool{New: func() any { return new(scorer) }}

@@ -41,7 +41,7 @@ func runsOf(runs []run, first int, trees []predict.Tree, linear []*tree.Tree, pl
 	begin, size := 0, 0 // of the run
 	for i := range trees {
 		alone := linearAt(linear, i)
-		planned := alone == nil && plans != nil && plans[i].Make(&trees[i], bits)
+		planned := plans != nil && plans[i].Make(&trees[i], bits)
 		last := len(runs) - 1
 		if i == 0 || alone != nil || runs[last].linear != nil || planned != (runs[last].plans != nil) || planned && size+plans[i].Bytes() > runBytes {
 			runs = append(runs, run{first: first + i, linear: alone})
@@ -101,7 +101,7 @@ func (b *block) addRuns(set cpu.Level, runs []run, from, to int) {
 		switch {
 		case !any:
 		case r.linear != nil:
-			b.addLinear(&r)
+			b.addLinear(&r, set, tiles)
 		case tiles && r.plans != nil:
 			b.addTiles(set, &r)
 		default:
