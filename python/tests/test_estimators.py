@@ -235,3 +235,14 @@ except ValueError as error:
 """
     with warnings.catch_warnings():
         subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_queries_that_stand_apart() -> None:
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(600, 4))
+    y = np.clip(np.round(x[:, 0] + rng.normal(size=600) + 1.5), 0, 3)
+    qid = np.repeat(np.arange(60), 10)
+    mixed = rng.permutation(600)
+    m = BoostRanker(rounds=20).fit(x[mixed], y[mixed], qid=qid[mixed])
+    together, apart = (m.model_.eval(x[rows], y[rows], "ndcg@5", group=qid[rows]) for rows in (np.arange(600), mixed))
+    assert together == pytest.approx(apart, rel=1e-12)
