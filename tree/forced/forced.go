@@ -119,9 +119,6 @@ func (r *resolver) add(s *Split) (number int, err error) {
 	if feature.Kind == binning.Categorical && !feature.BySets() {
 		return 0, fmt.Errorf("%w: the levels of column %q are split by an order, not by sets: set categorical.splits = \"sets\"", ErrForced, feature.Name)
 	}
-	if feature.Ordered {
-		return 0, fmt.Errorf("%w: the levels of column %q are split by order, and a forced split is a set of them: set categorical.splits = \"sets\"", ErrForced, feature.Name)
-	}
 	if n.Categorical = feature.Kind == binning.Categorical; n.Categorical {
 		n.Set, err = r.set(feature, s.Threshold)
 	} else {
