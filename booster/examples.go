@@ -121,6 +121,9 @@ func (r *run) refuse(in *inputs, target *target, rows int) error {
 		if len(in.valid) > 0 || r.p.ValidShare > 0 || r.p.ValidBy != "" {
 			return fmt.Errorf("%w: OnRows says which rows are judged on: leave validation sets, train.valid_share and train.valid_by out", ErrParams)
 		}
+		if in.order != nil {
+			return fmt.Errorf("%w: OnRows: the rows of queries stand apart: give the table that dataset.Table.ByQuery makes", ErrParams)
+		}
 		if err := r.rows.check(rows); err != nil {
 			return err
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"math"
+	"slices"
 	"sync"
 	"time"
 
@@ -87,6 +88,7 @@ func CrossValidate(ctx context.Context, p booster.Params, table *dataset.Table, 
 	if table.LabelColumn() == nil {
 		return nil, fmt.Errorf("%w: no label: name the column to be learned", dataset.ErrTable)
 	}
+	table, order := table.ByQuery()
 	folds, by, err := c.Divide(table, p.Objective)
 	if err != nil {
 		return nil, err
@@ -100,8 +102,31 @@ func CrossValidate(ctx context.Context, p booster.Params, table *dataset.Table, 
 	if err != nil {
 		return nil, err
 	}
-	r.By = by
+	if r.By = by; order != nil {
+		r.asGiven(order)
+	}
 	return r, nil
+}
+
+// asGiven gives rows the numbers that they have in a table whose queries stand apart; order has those by the number here.
+func (r *Result) asGiven(order []int32) {
+	n := len(order)
+	raw, values, fold := make([]float64, len(r.Raw)), make([]float64, len(r.Values)), make([]int32, n)
+	for row, given := range order {
+		k := len(raw) / n
+		copy(raw[int(given)*k:][:k], r.Raw[row*k:])
+		copy(values[int(given)*k:][:k], r.Values[row*k:])
+		fold[given] = r.Fold[row]
+	}
+	r.Raw, r.Values, r.Fold = raw, values, fold
+	for _, f := range r.Folds {
+		for _, rows := range [][]int32{f.Train, f.Valid} {
+			for i, row := range rows {
+				rows[i] = order[row]
+			}
+			slices.Sort(rows)
+		}
+	}
 }
 
 // validation is a cross-validation under way.

@@ -405,3 +405,31 @@ func TestAverage(t *testing.T) {
 		}
 	}
 }
+
+// Queries whose rows stand apart are cross-validated as if they stood together, and rows keep the numbers that they have.
+func TestQueriesApart(t *testing.T) {
+	var y, x, q []float64
+	for i := range 240 {
+		x, q = append(x, float64(i*37%101)), append(q, float64(i%24))
+		y = append(y, float64(int(x[i])/34))
+	}
+	table, err := dataset.FromColumns([]dataset.ColumnData{{Name: "y", Values: y}, {Name: "x", Values: x}, {Name: "q", Values: q}}, dataset.Label("y"), dataset.Group("q"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, strict := range []bool{false, true} {
+		p := params("lambdarank")
+		r := validate(t, p, table, search.Params{Division: search.Division{Folds: 4}, Strict: strict, Resamples: 10})
+		foldOf := map[float64]int32{}
+		for row, f := range r.Fold {
+			if was, ok := foldOf[q[row]]; ok && was != f || !slices.Contains(r.Folds[f].Valid, int32(row)) || slices.Contains(r.Folds[f].Train, int32(row)) {
+				t.Fatalf("strict %v: row %d of query %v is in fold %d, others in %d", strict, row, q[row], f, was)
+			}
+			foldOf[q[row]] = f
+			want, err := r.Models[f].PredictRaw(t.Context(), table.Take([]int32{int32(row)}))
+			if err != nil || want[0] != r.Raw[row] {
+				t.Fatalf("strict %v: row %d has raw score %v, want %v (%v)", strict, row, r.Raw[row], want, err)
+			}
+		}
+	}
+}
