@@ -26,6 +26,7 @@ from .errors import (
 if TYPE_CHECKING:
     from .estimators import BoostClassifier, BoostRanker, BoostRegressor
     from .model import Model, train
+    from .plots import plot_importance, plot_metric
 
 __version__ = "0.1.0"
 
@@ -41,6 +42,8 @@ __all__ = [
     "ParameterError",
     "TableError",
     "WorkerError",
+    "plot_importance",
+    "plot_metric",
     "program",
     "run",
     "train",
@@ -51,6 +54,8 @@ _LATER = {
     "BoostRanker": "estimators",
     "BoostRegressor": "estimators",
     "Model": "model",
+    "plot_importance": "plots",
+    "plot_metric": "plots",
     "train": "model",
 }  # with numpy: the program boost, started through Python, needs none
 

@@ -85,6 +85,7 @@ class Worker:
             stdout=subprocess.PIPE,
             bufsize=0,
             start_new_session=True,  # Ctrl-C is Python's, which cancels the call
+            creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),  # the same on Windows
         )
         assert self.process.stdin is not None
         assert self.process.stdout is not None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import os
 import tempfile
@@ -241,6 +242,22 @@ class Model:
             f"{len(self._data):,} bytes>"
         )
 
+    def _repr_html_(self) -> str:
+        """Return what notebooks show."""
+        said = {
+            "objective": self.objective,
+            "label": self.label,
+            "classes": ", ".join(map(str, (self.classes or [])[:8])) + (", …" if len(self.classes or ()) > 8 else ""),
+            "features": f"{len(self.features):,}",
+            "rounds": f"{self.rounds:,}",
+            "trees": f"{self.trees:,}",
+            "bytes": f"{len(self._data):,}",
+        }
+        for name, metrics in self.report.get("metrics", {}).items():
+            said[name] = ", ".join(f"{metric} {value:.6g}" for metric, value in metrics.items() if value is not None)
+        rows = "".join(f"<tr><th>{key}</th><td>{html.escape(value)}</td></tr>" for key, value in said.items() if value)
+        return f"<table><caption>boost_gbt.Model</caption>{rows}</table>"
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to a file. What is there is replaced only when the new file is whole."""
         target = Path(path)
@@ -365,7 +382,7 @@ class Model:
             rows = np.ascontiguousarray(rows, np.float64)
         height, width = rows.shape
         size = rows.itemsize
-        worker = _worker.worker()
+        worker = self._worker or _worker.worker()
         head["block"] = block = {
             "dtype": "f4" if size == 4 else "f8",
             "shape": (height, width),

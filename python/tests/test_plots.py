@@ -1,0 +1,42 @@
+"""Pictures, and what notebooks show."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from boost_gbt import BoostRegressor, Model, ParameterError, plot_importance, plot_metric, train
+
+matplotlib = pytest.importorskip("matplotlib")
+matplotlib.use("Agg")
+
+
+def test_importance(model: Model) -> None:
+    axes = plot_importance(model, "gain", most=4)
+    lengths = [bar.get_width() for bar in axes.patches]
+    assert lengths == sorted(model.importance("gain"))[-4:]
+    assert [text.get_text() for text in axes.get_yticklabels()][-1] in ("c1", "c2", "c3")
+
+
+def test_metric(model: Model, numbers: tuple[np.ndarray, np.ndarray]) -> None:
+    x, y = numbers
+    m = BoostRegressor(rounds=8, eval_metric=["mae", "rmse"]).fit(x, y, eval_set=[(x, y), (x[:50], y[:50])])
+    axes = plot_metric(m)
+    assert axes.get_ylabel() == "mae"
+    assert axes.lines[0].get_ydata().tolist() == m.evals_result_["valid"]["mae"]
+    assert [text.get_text() for text in axes.get_legend().get_texts()] == ["valid", "valid2"]
+    with pytest.raises(ParameterError, match="there are mae, rmse"):
+        plot_metric(m, "auc")
+    with pytest.raises(ParameterError, match="no metrics by round"):
+        plot_metric(model)
+    with pytest.raises(ParameterError, match="not str"):
+        plot_importance("model")
+
+
+def test_notebooks(numbers: tuple[np.ndarray, np.ndarray]) -> None:
+    x, y = numbers
+    model = train({"rounds": 3, "early_stopping": 0}, x, np.where(y > 0, "<up>", "down"))
+    shown = model._repr_html_()
+    assert "&lt;up&gt;" in shown
+    assert "<up>" not in shown
+    assert "binary" in shown
