@@ -423,7 +423,12 @@ func (r *request) writeTable(ctx context.Context) (any, []byte, error) {
 		w := write.Column{Name: c.Name()}
 		switch {
 		case c.Kind() == dataset.Category:
-			w.Codes, w.Levels, w.NumericLevels = c.Codes(), c.Levels(), c.NumericLevels()
+			w.Texts = make([]string, t.NumRows())
+			for row, code := range c.Codes() {
+				if code >= 0 {
+					w.Texts[row] = c.Levels()[code]
+				}
+			}
 		case c.Sparse() != nil:
 			w.Floats, w.Stride = c.Sparse().Expand64(t.NumRows()), 1
 		case c.Kind() == dataset.Float64:

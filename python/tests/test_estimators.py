@@ -55,6 +55,8 @@ def test_same_bytes_as_train(numbers: Data, classes: np.ndarray) -> None:
     assert BoostRegressor(rounds=10, leaves=7).fit(x, y).model_ == train(params, x, y)
     assert BoostRegressor(n_estimators=10, num_leaves=7).fit(x, y).model_ == train(params, x, y)
     assert BoostClassifier(rounds=10, leaves=7).fit(x, classes).model_ == train(params, x, classes)
+    incomes = np.where(y > 0, ">50K", "<=50K")
+    assert BoostClassifier(rounds=10, leaves=7).fit(x, incomes).model_.classes == ["<=50K", ">50K"]
 
 
 @pytest.mark.parametrize(
@@ -69,6 +71,7 @@ def test_same_bytes_as_train(numbers: Data, classes: np.ndarray) -> None:
         ["10", "9", "x"],
         [10, 9, 100],
         ["yes ", "yes"],
+        ["2024-01-02", "2023-05-06"],
     ],
 )
 def test_labels_of_all_kinds(numbers: Data, labels: list[Any]) -> None:

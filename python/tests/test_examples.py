@@ -5,6 +5,7 @@ from __future__ import annotations
 import doctest
 import importlib
 import re
+import runpy
 from pathlib import Path
 
 import pytest
@@ -30,3 +31,14 @@ def test_documents(census: Path, tmp_path: Path, document: str, monkeypatch: pyt
     scope: dict[str, object] = {}
     for block in blocks:
         exec(compile(block, document, "exec"), scope)
+
+
+def test_script(census: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("sklearn")
+    pytest.importorskip("pandas")
+    root = census.parents[1]
+    monkeypatch.chdir(root)
+    runpy.run_path(str(root / "examples" / "python" / "census.py"))
+    said = capsys.readouterr().out
+    assert float(re.findall(r"AUC ([0-9.]+)", said)[0]) > 0.92
+    assert "compressed" in said

@@ -566,22 +566,14 @@ def _class_names(classes: np.ndarray) -> np.ndarray:
 
 
 def _is_plain(text: str) -> bool:
-    """Report whether the program takes a text for itself, not for a number, a truth value or a missing one."""
-    if text != text.strip() or text.lower() in (
-        "",
-        "na",
-        "nan",
-        "null",
-        "none",
-        "?",
-        "n/a",
-        "true",
-        "false",
-        "inf",
-        "-inf",
-    ):
+    """Report whether the program takes a text for itself, not for a number, date, truth value or missing one."""
+    if text != text.strip() or text.lower() in ("", "na", "null", "none", "?", "n/a", "true", "false"):
         return False
-    return not any(c.isdigit() for c in text)
+    try:
+        float(text)
+    except ValueError:
+        return not (text[:4].isdigit() and text[4:5] == "-")
+    return False
 
 
 def _plain_name(name: Any) -> str:
