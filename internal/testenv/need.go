@@ -25,12 +25,12 @@ func Machine(t testing.TB, has bool, what string) {
 
 // Vectors skips a test where kernels of an instruction set are not used: the build has
 // none, BOOST_CPU keeps below, or the machine lacks them. Under CI=true the last is a
-// failure.
+// failure, but not for AVX-512, which not every server has: .ci/run says where it was not there.
 func Vectors(t testing.TB, level cpu.Level) {
 	t.Helper()
 	switch {
 	case cpu.Used() >= level:
-	case compiled && cpu.Used() == cpu.Best():
+	case compiled && cpu.Used() == cpu.Best() && level != cpu.AVX512:
 		Machine(t, false, fmt.Sprint(level))
 	default:
 		t.Skipf("kernels for %v are not used here", level)

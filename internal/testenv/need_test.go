@@ -21,6 +21,11 @@ func (r *recorder) Fatalf(string, ...any) { r.failed = true }
 // No machine has more than the highest level, and each has plain Go.
 func TestVectors(t *testing.T) {
 	const beyond = cpu.AVX512 + 1
+	t.Setenv("CI", "true")
+	lacking := &recorder{TB: t}
+	if testenv.Vectors(lacking, cpu.AVX512); lacking.failed || lacking.skipped != (cpu.Used() < cpu.AVX512) {
+		t.Errorf("AVX-512: failed %v, skipped %v, used is %v", lacking.failed, lacking.skipped, cpu.Used())
+	}
 	for _, ci := range []string{"", "true"} {
 		t.Setenv("CI", ci)
 		r := &recorder{TB: t}
