@@ -40,3 +40,14 @@ def test_notebooks(numbers: tuple[np.ndarray, np.ndarray]) -> None:
     assert "&lt;up&gt;" in shown
     assert "<up>" not in shown
     assert "binary" in shown
+
+
+def test_progress(numbers: tuple[np.ndarray, np.ndarray], capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("tqdm")
+    params = {"rounds": 30, "early_stopping": 0}
+    train(params, *numbers)
+    assert capsys.readouterr().err == "", "nobody looks"
+    train(params, *numbers, valid=numbers, progress=True)
+    shown = capsys.readouterr().err
+    assert "30/30" in shown or "1/30" in shown
+    assert "valid rmse" in shown

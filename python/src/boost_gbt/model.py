@@ -16,6 +16,7 @@ import numpy as np
 
 from . import _tables, _worker
 from ._program import run
+from ._progress import Bar
 from ._settings import settings
 from ._tables import Files, Held, Parts, Table
 from .errors import ParameterError, TableError
@@ -103,6 +104,7 @@ def train(
     init_score: Any = None,
     init_model: Model | str | os.PathLike[str] | None = None,
     callback: RoundCallback | None = None,
+    progress: bool | None = None,
 ) -> Model:
     """Train a model, as ``boost train TABLE --set key=value …`` does.
 
@@ -126,6 +128,9 @@ def train(
     callback : callable, optional
         Is called after each round with a dict of ``round``, ``of``, ``best`` and ``evals``. An exception that
         it raises ends the training.
+    progress : bool, optional
+        Show a progress bar, which takes tqdm. By default there is one in notebooks and terminals if tqdm is
+        installed.
 
     Returns
     -------
@@ -145,7 +150,11 @@ def train(
     20
     """
     rows = Rows(table, label, weight, group, init_score)
-    return train_rows(dict(params or {}), rows, valid, init_model, callback, ROUNDS, EARLY_STOPPING)
+    bar = Bar(progress)
+    try:
+        return train_rows(dict(params or {}), rows, valid, init_model, callback, ROUNDS, EARLY_STOPPING, bar)
+    finally:
+        bar.close()
 
 
 def train_rows(
@@ -156,12 +165,13 @@ def train_rows(
     callback: RoundCallback | None,
     rounds: int = 0,
     stopping: int = 0,
+    bar: Bar | None = None,
 ) -> Model:
     """Train on rows; without ``rounds`` the defaults are those of a config."""
     head: dict[str, Any] = {
         "rounds": rounds,
         "stopping": stopping,
-        "events": callback is not None,
+        "events": callback is not None or bool(bar),
         "every": callback is not None,
     }
     called: Names = {}
@@ -176,7 +186,14 @@ def train_rows(
         elif init_model is not None:
             given["train.init_model"] = os.fspath(init_model)
         head["settings"] = settings({**given, **params})
-        answer, body = _worker.ask("train", head, on_round=callback)
+
+        def on_round(event: dict[str, Any]) -> None:
+            if bar is not None:
+                bar(event)
+            if callback is not None:
+                callback(event)
+
+        answer, body = _worker.ask("train", head, on_round=on_round)
     return Model(bytes(body), answer)
 
 
