@@ -2,7 +2,6 @@ package binning_test
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -67,7 +66,7 @@ func TestTakeCodes(t *testing.T) {
 				for f := range columns {
 					for i, row := range rows {
 						if g, w := got.Bin(f, i), whole.Bin(f, int(row)); g != w {
-							t.Fatal(fmt.Sprintf("layout %s, one row in %d, feature %d, row %d: code %d, want %d", layout, share, f, row, g, w))
+							t.Fatalf("layout %s, one row in %d, feature %d, row %d: code %d, want %d", layout, share, f, row, g, w)
 						}
 					}
 				}
