@@ -69,6 +69,14 @@ type Result struct {
 // With p.EarlyStopping all folds stop where the mean over folds of the first metric has not become better for so many rounds.
 // p.TimeLimit ends all folds after the last round that all have.
 func CrossValidate(ctx context.Context, p booster.Params, table *dataset.Table, c Params) (*Result, error) {
+	r, err := crossValidate(ctx, p, table, c)
+	if err != nil && ctx.Err() != nil && !errors.Is(err, booster.ErrInterrupted) { // in a step between rounds
+		err = fmt.Errorf("%w: %w", booster.ErrInterrupted, err)
+	}
+	return r, err
+}
+
+func crossValidate(ctx context.Context, p booster.Params, table *dataset.Table, c Params) (*Result, error) {
 	p = p.OrDefaults()
 	if err := p.Validate(); err != nil {
 		return nil, err

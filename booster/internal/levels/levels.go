@@ -132,7 +132,7 @@ func (t *task) level(level int) {
 		before, weightBefore := 0.0, 0.0
 		for _, d := range order {
 			w := weightOf(t.weights, int(d.row))
-			t.Rows[d.row] += t.smoothed(before, weightBefore) / permutations
+			t.Rows[d.row] += float64(t.smoothed(before, weightBefore) / permutations)
 			before += float64(w * t.target[d.row])
 			weightBefore += w
 		}
