@@ -19,9 +19,7 @@ func eachComparing(t *testing.T, test func(t *testing.T)) {
 	for _, set := range []cpu.Level{cpu.AVX2, cpu.AVX512} {
 		t.Run(set.String(), func(t *testing.T) {
 			testenv.Vectors(t, set)
-			if !hist.Compare(set) {
-				t.Skipf("this machine has %v without all that comparing takes", set)
-			}
+			testenv.Machine(t, hist.Compare(set), fmt.Sprintf("%v with all that comparing takes", set))
 			test(t)
 		})
 	}
