@@ -29,11 +29,7 @@ func (t *Table) Groups() ([]int, error) {
 			e := t.badNumber(c, row, "", "sort the table by this column, or read it into memory: data.out_of_core = \"false\"")
 			first := ParseError{}
 			t.locations.Mark(&first, begin)
-			where := "line"
-			if first.Row || first.File == "" {
-				where = "row"
-			}
-			e.Want = fmt.Sprintf("one query in one place: its rows begin in %s %d, and others stand between", where, first.Line)
+			e.Want = fmt.Sprintf("one query in one place: its rows begin in %s %d, and others stand between", first.Unit(), first.Line)
 			return nil, e
 		}
 		first[query], last = row, query

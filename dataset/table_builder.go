@@ -279,13 +279,9 @@ func addMissing(cells []chunk.OddCell) string {
 func (a *tableBuilder) addOthers(e *ParseError, others []chunk.OddCell) {
 	for _, cell := range others[:min(len(others), shownOdd-1)] {
 		_, line := a.locations.Locate(cell.Row)
-		unit := "line"
-		if e.Row {
-			unit = "row"
-		}
 		e.Want += fmt.Sprintf("; nor is %q", cell.Text)
 		if !a.part {
-			e.Want += fmt.Sprintf(" in %s %d", unit, line)
+			e.Want += fmt.Sprintf(" in %s %d", e.Unit(), line)
 		}
 	}
 }

@@ -85,6 +85,14 @@ func (e *ParseError) Place() string {
 	return fmt.Sprintf("%s:%d", e.File, e.Line)
 }
 
+// Unit returns what Line counts: "row" or "line".
+func (e *ParseError) Unit() string {
+	if e.Row || e.File == "" {
+		return "row"
+	}
+	return "line"
+}
+
 // Unwrap returns ErrTable.
 func (e *ParseError) Unwrap() error { return ErrTable }
 
