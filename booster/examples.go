@@ -140,6 +140,9 @@ func (r *run) refuse(in *inputs, target *target, rows int) error {
 	if err := r.memory.limit(&r.p).check(leastMemory(&r.p, rows, target.outputs)); err != nil {
 		return err
 	}
+	if r.p.LevelSplits == TargetSplits && r.ofTimes() {
+		return fmt.Errorf("%w: categorical.splits = %q: times of censored rows have no mean: set categorical.splits = %q", ErrParams, TargetSplits, SetSplits)
+	}
 	if in.inFiles && r.p.Gradients == gradients.F32.String() {
 		return errFloatsInFiles(`"f32"`)
 	}

@@ -2,7 +2,6 @@ package booster
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"boost/binning"
@@ -33,7 +32,7 @@ func levelSettings(p *Params) []setting.Setting {
 
 // orderLevels puts the levels of the features that ask for it in order, and returns the codes of the training rows.
 func (r *run) orderLevels(ctx context.Context, codes *binning.Codes, ex *examples, data *binned) (*binning.Codes, error) {
-	if r.p.LevelSplits == SetSplits || r.baseModel != nil {
+	if r.p.LevelSplits == SetSplits || r.baseModel != nil || r.ofTimes() {
 		return codes, nil
 	}
 	var features []int
@@ -41,12 +40,6 @@ func (r *run) orderLevels(ctx context.Context, codes *binning.Codes, ex *example
 		if feature := &data.cuts.Features[f]; feature.Kind == binning.Categorical && feature.Regular > 1 && (r.p.LevelSplits == TargetSplits || feature.Regular > manyLevels) {
 			features = append(features, f)
 		}
-	}
-	if info, ok := objectives.Lookup(r.p.Objective); ok && info.Times {
-		if r.p.LevelSplits == TargetSplits {
-			return nil, fmt.Errorf("%w: categorical.splits = %q: times of censored rows have no mean: set categorical.splits = %q", ErrParams, TargetSplits, SetSplits)
-		}
-		return codes, nil
 	}
 	if len(features) == 0 {
 		return codes, nil
@@ -58,6 +51,12 @@ func (r *run) orderLevels(ctx context.Context, codes *binning.Codes, ex *example
 	data.cuts, data.coding = coding.Cuts, coding
 	r.log.Debug("levels are in the order of their mean label", "columns", len(features))
 	return ordered, nil
+}
+
+// ofTimes reports whether labels are times, of which those of censored rows have no mean.
+func (r *run) ofTimes() bool {
+	info, ok := objectives.Lookup(r.p.Objective)
+	return ok && info.Times
 }
 
 // levelTarget returns what levels are ordered by: the labels, or 1 in the rows of the most frequent class.

@@ -34,15 +34,6 @@ func Reproduce(ctx context.Context, m, base *Model, table *dataset.Table, opts .
 	return trainAgain(ctx, m, table, append(opts, From(base)))
 }
 
-// endedItself reports whether a training of so many rounds ended by early stopping or with the last of its rounds.
-func endedItself(p *Params, m *Model, rounds int) bool {
-	since := rounds - m.Rounds() // the best one
-	if o := m.Contents().Origin; o != nil {
-		rounds -= o.Rounds
-	}
-	return rounds >= p.Rounds || p.EarlyStopping > 0 && since >= p.EarlyStopping
-}
-
 // trainAgain trains with the model's parameters for as many rounds as it was, also
 // where a limit or Ctrl-C ended it, which the parameters do not tell.
 func trainAgain(ctx context.Context, m *Model, table *dataset.Table, opts []Option) (*Model, error) {
@@ -51,7 +42,7 @@ func trainAgain(ctx context.Context, m *Model, table *dataset.Table, opts []Opti
 		return nil, err
 	}
 	rounds := RoundsTrained(m.Contents())
-	if params.Retrain && endedItself(&params, m, rounds) {
+	if params.Retrain { // only a training that ended by itself was followed by another
 		return Train(ctx, params, table, opts...)
 	}
 	limited, cancel := context.WithCancel(ctx)

@@ -11,10 +11,9 @@ import (
 
 // retrains reports whether a run that has ended trains once more, on all rows.
 func (b *boosting) retrains(stopErr error) bool {
-	if !b.p.Retrain || stopErr != nil { // or there were too few rows to hold any out
-		return false
-	}
 	switch {
+	case stopErr != nil:
+		return false
 	case b.stopped == StoppedTimeLimit:
 		b.log.Warn("no time is left to train on all rows (train.retrain): the model has seen all but those held out")
 		return false
@@ -67,10 +66,10 @@ func (r *run) retrain(ctx context.Context, first *Model, train Data) (*Model, er
 	b, m, err := again.train(ctx, train.source)
 	if errors.Is(err, ErrBudget) || b != nil && b.stopped == StoppedTimeLimit {
 		r.log.Warn("time was over before training on all rows ended (train.retrain): the model has seen all but those held out")
-		return first, nil
+		return r.notRetrained(first, nil)
 	}
-	if errors.Is(err, ErrInterrupted) {
-		return first, err
+	if err != nil && ctx.Err() != nil {
+		return r.notRetrained(first, fmt.Errorf("%w while training on all rows (train.retrain): the model has seen all but those held out: %w", ErrInterrupted, err))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("training on all rows (train.retrain): %w", err)
@@ -87,6 +86,22 @@ func (r *run) retrain(ctx context.Context, first *Model, train Data) (*Model, er
 	c, was := *m.Contents(), first.Contents()
 	c.Params, c.History, c.Fingerprint = was.Params, was.History, was.Fingerprint
 	return model.New(c)
+}
+
+// notRetrained returns the model of the first training, whose parameters say that it is that, and why no other followed.
+func (r *run) notRetrained(first *Model, cause error) (*Model, error) {
+	r.p.Retrain = false
+	params, err := r.p.ModelParams()
+	if err != nil {
+		return nil, err
+	}
+	c := *first.Contents()
+	c.Params = params
+	m, err := model.New(c)
+	if err != nil {
+		return nil, err
+	}
+	return m, cause
 }
 
 // train is a run from the tables to the model.

@@ -74,6 +74,35 @@ func TestRetrain(t *testing.T) {
 	}
 }
 
+// Where training on all rows is interrupted, in its first step or in a round, the model of the first training is returned.
+func TestRetrainInterrupted(t *testing.T) {
+	table := zones(t, 4000, false)
+	p := booster.Defaults()
+	p.Objective, p.Rounds, p.EarlyStopping, p.LearningRate = "regression", 60, 5, 0.4
+	first, err := booster.Train(context.Background(), p, table)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Retrain = true
+	for name, at := range map[string]int{"before it": len(first.Contents().History[0].Values), "in a round": len(first.Contents().History[0].Values) + 3} {
+		ctx, cancel := context.WithCancel(context.Background())
+		defer cancel()
+		rounds := 0
+		m, err := booster.Train(ctx, p, table, booster.OnRound(func(booster.Round) {
+			if rounds++; rounds == at {
+				cancel()
+			}
+		}))
+		if !errors.Is(err, booster.ErrInterrupted) || m == nil || m.Rounds() != first.Rounds() {
+			t.Errorf("%s: error %v, model %v", name, err, m)
+			continue
+		}
+		if !bytes.Equal(bytesOf(t, m), bytesOf(t, first)) {
+			t.Errorf("%s: it is not the model of the first training: %s", name, model.DiffSections(bytesOf(t, m), bytesOf(t, first)))
+		}
+	}
+}
+
 func leafBytes(m *model.Model, tree int) []byte {
 	var b strings.Builder
 	_ = m.Contents().Trees[tree].Dump(&b, nil, nil)

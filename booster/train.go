@@ -37,8 +37,11 @@ func TrainOn(ctx context.Context, p Params, train Data, opts ...Option) (*Model,
 		return nil, err
 	}
 	b, m, err := r.train(ctx, train.source)
-	if m == nil || !b.retrains(err) {
+	if m == nil || !r.p.Retrain {
 		return m, err
+	}
+	if !b.retrains(err) {
+		return r.notRetrained(m, err)
 	}
 	b = nil // its memory is of no use any more
 	return r.retrain(ctx, m, train)
