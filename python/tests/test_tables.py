@@ -160,6 +160,26 @@ def test_dates_booleans_and_missing_values(tmp_path: Path) -> None:
     assert bytes(train(PARAMS, zoned, "y")) == want
 
 
+def test_what_is_no_number_in_an_array() -> None:
+    """Dates and objects in an array mean to a model of numbers what they mean in a table."""
+    day = np.datetime64("2024-01-01", "D") + np.random.default_rng(0).integers(0, 900, (400, 2))
+    seconds = day.astype("M8[s]").astype(np.int64)
+    model = train(PARAMS, day, seconds[:, 0] / 86400)
+    assert np.ptp(model.predict(day)) > 400
+    assert np.array_equal(model.predict(day), model.predict(seconds))
+    objects = seconds.astype(object)
+    objects[0, 0], objects[1, 0], objects[2, 0] = None, "NA", np.nan
+    missing = seconds.astype(float)
+    missing[:3, 0] = np.nan
+    assert np.array_equal(model.predict(objects), model.predict(missing))
+    with pytest.raises(TableError, match="spans of time"):
+        model.predict(day - day.min())
+    with pytest.raises(TableError, match="complex"):
+        model.predict(seconds + 1j)
+    with pytest.raises(TableError, match='"abc" is not a number'):
+        model.predict(np.array([["abc", 1]], object))
+
+
 def test_numbers_that_are_categories() -> None:
     pd = pytest.importorskip("pandas")
     rng = np.random.default_rng(0)

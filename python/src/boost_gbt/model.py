@@ -376,7 +376,13 @@ class Model:
         head: dict[str, Any] = {"model": self.number(), "kind": kind, "threads": threads}
         if rounds is not None:
             head["rounds"] = rounds
-        if type(table) is np.ndarray and self._head["plain"] and kind in ("value", "raw") and table.ndim == 2:
+        if (
+            type(table) is np.ndarray
+            and table.ndim == 2
+            and table.dtype.kind in "fiub"
+            and self._head["plain"]
+            and kind in ("value", "raw")
+        ):
             answer, body = self._predict_rows(table, head)
         else:
             if on_unseen:
