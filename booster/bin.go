@@ -9,6 +9,7 @@ import (
 	"boost/binning"
 	"boost/booster/cache"
 	"boost/booster/internal/levels"
+	"boost/booster/internal/source"
 	"boost/dataset"
 )
 
@@ -36,29 +37,29 @@ func (r *run) bin(ctx context.Context, in *inputs, ex *examples) (*binned, error
 		return nil, err
 	}
 	data.cuts = data.found
-	out := r.cache.create(r.log)
+	out := r.cache.Create(r.log)
 	if err := r.code(ctx, in, ex, data, out); err != nil {
-		out.discard()
+		out.Discard()
 		return nil, err
 	}
-	data.fingerprint = in.whole.fingerprint(r.pool)
-	if files := in.whole.files(); files != nil {
+	data.fingerprint = in.whole.Fingerprint(r.pool)
+	if files := in.whole.Files(); files != nil {
 		r.log.Debug("the files of the training table were read", "times", files.Passes())
 	}
 	sets := make([]cache.Set, 1+len(data.sets))
 	for i, v := range in.given {
-		data.validPrints = append(data.validPrints, v.source.fingerprint(r.pool))
+		data.validPrints = append(data.validPrints, v.source.Fingerprint(r.pool))
 		sets[1+i].Fingerprint = data.validPrints[i]
 	}
 	r.report.BinSeconds = time.Since(start).Seconds()
-	out.finish(&cache.Contents{Schema: in.schema, Cuts: data.found, Notes: notes, Fingerprint: data.fingerprint, Others: in.whole.metaColumns(), Sets: sets})
+	out.Finish(&cache.Contents{Schema: in.schema, Cuts: data.found, Notes: notes, Fingerprint: data.fingerprint, Others: in.whole.MetaColumns(), Sets: sets})
 	r.log.Debug("bin matrix", "layout", data.matrix.Layout(), "reason", data.matrix.Reason(), "codes", data.matrix.String())
 	return data, nil
 }
 
 // findCuts returns the cuts of the training rows, or those of the base model with the levels that the
 // rows add.
-func (r *run) findCuts(ctx context.Context, train source, ex *examples) (cuts *binning.Cuts, notes []string, err error) {
+func (r *run) findCuts(ctx context.Context, train source.Source, ex *examples) (cuts *binning.Cuts, notes []string, err error) {
 	var weights []float64
 	if r.p.Binning.WeightedCuts {
 		weights = ex.tableWeights
@@ -66,9 +67,9 @@ func (r *run) findCuts(ctx context.Context, train source, ex *examples) (cuts *b
 	if r.baseModel != nil {
 		cuts, notes, err = r.extendCuts(ctx, train)
 	} else {
-		cuts, notes, err = train.fit(ctx, weights, r.p.Binning, r.p.Seed, r.pool)
+		cuts, notes, err = train.Fit(ctx, weights, r.p.Binning, r.p.Seed, r.pool)
 	}
-	if errors.Is(err, binning.ErrParams) {
+	if errors.Is(err, binning.ErrParams) || errors.Is(err, source.ErrOtherCuts) {
 		return nil, nil, fmt.Errorf("%w: %w", ErrParams, err)
 	}
 	for _, note := range notes {
@@ -78,7 +79,7 @@ func (r *run) findCuts(ctx context.Context, train source, ex *examples) (cuts *b
 }
 
 // code codes all sets.
-func (r *run) code(ctx context.Context, in *inputs, ex *examples, data *binned, out *cacheOutput) error {
+func (r *run) code(ctx context.Context, in *inputs, ex *examples, data *binned, out *cache.Output) error {
 	codes, err := r.codesOf(ctx, in.train, data, out)
 	if err != nil {
 		return err
@@ -109,12 +110,12 @@ func (r *run) code(ctx context.Context, in *inputs, ex *examples, data *binned, 
 }
 
 // codesOf codes a set. Its matrix may take the memory that the sets before leave.
-func (r *run) codesOf(ctx context.Context, s source, data *binned, out *cacheOutput) (*binning.Codes, error) {
-	codes, err := s.code(ctx, data.found, r.p.Binning, r.pool)
+func (r *run) codesOf(ctx context.Context, s source.Source, data *binned, out *cache.Output) (*binning.Codes, error) {
+	codes, err := s.Code(ctx, data.found, r.p.Binning, r.pool)
 	if err != nil {
 		return nil, err
 	}
-	out.add(s, codes)
+	out.Add(source.Coded(s, codes))
 	taken := int64(0)
 	if data.matrix != nil {
 		taken = int64(data.matrix.Bytes())

@@ -2,22 +2,19 @@ package booster
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
-	"boost/binning"
 	"boost/booster/cache"
+	"boost/booster/internal/source"
 	"boost/dataset"
 	"boost/internal/replace"
-	"boost/parallel"
 )
 
 // ErrCache is wrapped by errors about a cache file that cannot be used. Load reads the
@@ -94,25 +91,8 @@ func (in *Input) cacheKey(ctx context.Context, p *Params) (*cache.Key, error) {
 			return nil, err
 		}
 	}
-	key.Binning, err = binningKey(p.Binning)
+	key.Binning, err = cache.Settings(p.Binning)
 	return key, err
-}
-
-// binningKey returns the parameters that codes follow from. binning.bundle_conflicts is none, because
-// cells are left out for it when a matrix is made of codes.
-func binningKey(p binning.Params) (map[string]json.RawMessage, error) {
-	key := map[string]json.RawMessage{}
-	for _, s := range binning.Settings(&p) {
-		if s.Run && s.Name != "binning.storage" || s.Name == "binning.bundle_conflicts" {
-			continue
-		}
-		text, err := json.Marshal(s.Value)
-		if err != nil {
-			return nil, err
-		}
-		key[s.Name] = text
-	}
-	return key, nil
 }
 
 // unchanged reports whether the files are still those of the key.
@@ -144,144 +124,10 @@ func (l *Tables) fromCache(in *Input, key *cache.Key) bool {
 	}
 	in.Log.Info("using cache: the tables are not read", "file", in.Cache)
 	l.Cached = true
-	l.Train, l.Valid = cachedData(c)
+	train, valid := source.FromCache(c)
+	l.Train = Data{train}
+	for _, v := range valid {
+		l.Valid = append(l.Valid, Data{v})
+	}
 	return true
-}
-
-// cachedData returns the training table and the validation tables of a cache.
-func cachedData(c *cache.Contents) (train Data, valid []Data) {
-	whole := &cachedSource{of: c, table: c.Others, print: c.Fingerprint}
-	for i := range c.Sets {
-		switch set := &c.Sets[i]; {
-		case set.Rows != nil: // found by take
-		case i == 0:
-			whole.set = set
-		default:
-			valid = append(valid, Data{&cachedSource{of: c, set: set, table: set.Others, print: set.Fingerprint}})
-		}
-	}
-	return Data{whole}, valid
-}
-
-// cachedSource is a table, or some rows of it, whose codes are in a cache.
-type cachedSource struct {
-	of    *cache.Contents
-	set   *cache.Set     // nil where there are no codes of these rows
-	table *dataset.Table // the columns that are no features
-	print string
-}
-
-func (s *cachedSource) metaColumns() *dataset.Table { return s.table }
-
-func (s *cachedSource) files() *dataset.ChunkedTable { return nil }
-
-func (s *cachedSource) schema() dataset.Schema { return s.of.Schema }
-
-func (s *cachedSource) fingerprint(*parallel.Pool) string { return s.print }
-
-// as returns the set as it is: it was written with the schema of its training table.
-func (s *cachedSource) as(dataset.Schema) (source, error) { return s, nil }
-
-func (s *cachedSource) part() []int32 {
-	if s.set == nil {
-		return nil
-	}
-	return s.set.Rows
-}
-
-func (s *cachedSource) take(rows []int32) source {
-	part := &cachedSource{of: s.of, table: s.table.Take(rows)}
-	if i := slices.IndexFunc(s.of.Sets, func(set cache.Set) bool { return set.Rows != nil && slices.Equal(set.Rows, rows) }); i >= 0 {
-		part.set = &s.of.Sets[i]
-	}
-	return part
-}
-
-func (s *cachedSource) fit(context.Context, []float64, binning.Params, uint64, *parallel.Pool) (*binning.Cuts, []string, error) {
-	return s.of.Cuts, s.of.Notes, s.check()
-}
-
-func (s *cachedSource) extend(context.Context, *binning.Cuts, binning.Params) (*binning.Cuts, []string, error) {
-	return s.of.Cuts, s.of.Notes, s.check()
-}
-
-func (s *cachedSource) code(context.Context, *binning.Cuts, binning.Params, *parallel.Pool) (*binning.Codes, error) {
-	if err := s.check(); err != nil {
-		return nil, err
-	}
-	codes := s.set.Codes
-	s.set.Codes = nil // a matrix may take over their memory
-	return codes, nil
-}
-
-func (s *cachedSource) check() error {
-	if s.set == nil || s.set.Codes == nil {
-		return fmt.Errorf("%w: it holds other rows than this run trains on", ErrCache)
-	}
-	return nil
-}
-
-// cacheTask is the cache that a run is to write.
-type cacheTask struct {
-	path    string
-	key     *cache.Key
-	fresh   func() bool // the files are still those of the key
-	storage string
-}
-
-// cacheOutput writes the cache of a run. A nil one writes nothing. A cache that cannot be written
-// does not stop training.
-type cacheOutput struct {
-	*cacheTask
-	writer *cache.Writer
-	log    *slog.Logger
-}
-
-func (c *cacheTask) create(log *slog.Logger) *cacheOutput {
-	if c == nil {
-		return nil
-	}
-	w, err := cache.Create(c.path)
-	if err != nil {
-		log.Warn("the cache cannot be written", "reason", err.Error())
-		return nil
-	}
-	return &cacheOutput{c, w, log}
-}
-
-// add writes the codes of a set.
-func (o *cacheOutput) add(s source, codes *binning.Codes) {
-	if o == nil {
-		return
-	}
-	set := cache.Set{Rows: s.part(), Codes: codes}
-	if set.Rows == nil {
-		set.Others = s.metaColumns()
-	}
-	o.writer.Add(set, o.storage)
-}
-
-// finish writes what is known after all sets are coded.
-func (o *cacheOutput) finish(c *cache.Contents) {
-	if o == nil {
-		return
-	}
-	var err error
-	if o.fresh() {
-		err = o.writer.Finish(o.key, c)
-	} else {
-		o.writer.Discard()
-		err = errors.New("its files have changed since training began")
-	}
-	if err != nil {
-		o.log.Warn("the cache cannot be written", "reason", err.Error())
-		return
-	}
-	o.log.Info("cache written", "file", o.path)
-}
-
-func (o *cacheOutput) discard() {
-	if o != nil {
-		o.writer.Discard()
-	}
 }

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"boost/binning"
+	"boost/booster/cache"
+	"boost/booster/internal/source"
 	"boost/booster/model"
 	"boost/dataset"
 	"boost/objectives"
@@ -35,16 +37,15 @@ type evalSet struct {
 }
 
 // newEvalSet bins a validation set with the training cuts.
-func (r *run) newEvalSet(ctx context.Context, v validSet, ex *examples, data *binned, out *cacheOutput) (*evalSet, error) {
-	source, err := v.source.as(data.schema)
+func (r *run) newEvalSet(ctx context.Context, v validSet, ex *examples, data *binned, out *cache.Output) (*evalSet, error) {
+	from, err := v.source.As(data.schema)
 	if err != nil {
 		return nil, err
 	}
-	if t, inMemory := source.(tableSource); inMemory && r.judgesQueries {
-		gathered, _ := t.table.ByQuery()
-		source = tableSource{gathered, t.rows}
+	if t, inMemory := from.(source.InMemory); inMemory && r.judgesQueries {
+		from, _ = t.ByQuery()
 	}
-	table := source.metaColumns()
+	table := from.MetaColumns()
 	if table.LabelColumn() == nil {
 		return nil, fmt.Errorf("%w: the label column is missing", dataset.ErrTable)
 	}
@@ -69,7 +70,7 @@ func (r *run) newEvalSet(ctx context.Context, v validSet, ex *examples, data *bi
 			r.log.Warn("training starts from init scores, and this set has none: its scores start from 0", "set", s.name)
 		}
 	}
-	codes, err := r.codesOf(ctx, source, data, out)
+	codes, err := r.codesOf(ctx, from, data, out)
 	if err != nil {
 		return nil, err
 	}
@@ -79,7 +80,7 @@ func (r *run) newEvalSet(ctx context.Context, v validSet, ex *examples, data *bi
 	if s.matrix, err = r.layOut(ctx, codes, r.p.scoringLayout()); err != nil {
 		return nil, err
 	}
-	if s.floats, err = r.floats(source); err != nil {
+	if s.floats, err = r.floats(from); err != nil {
 		return nil, err
 	}
 	s.raw, s.values = make([]float64, ex.outputs*s.n), make([]float64, ex.outputs*s.n)

@@ -27,7 +27,7 @@ type examples struct {
 // examples finds what is to be learned from the training rows, after rows were held out for early
 // stopping.
 func (r *run) examples(in *inputs) (*examples, error) {
-	table := in.train.metaColumns()
+	table := in.train.MetaColumns()
 	target, err := r.target(in, table)
 	if err != nil {
 		return nil, err
@@ -50,7 +50,7 @@ func (r *run) examples(in *inputs) (*examples, error) {
 		if answers, err = r.holdOut(in, target, answers); err != nil {
 			return nil, err
 		}
-		table = in.train.metaColumns()
+		table = in.train.MetaColumns()
 	}
 	ex, err := newExamples(target, table, answers, &r.p)
 	if err != nil {
@@ -146,6 +146,9 @@ func (r *run) refuse(in *inputs, target *target, rows int) error {
 	if in.inFiles && r.p.Gradients == gradients.F32.String() {
 		return errFloatsInFiles(`"f32"`)
 	}
+	if in.inFiles && r.p.Binning.Sample == 0 && r.baseModel == nil {
+		return fmt.Errorf("%w: binning.sample = 0 takes cuts from all rows, and out of core they are not in memory: name a number of rows", ErrParams)
+	}
 	if err := r.checkConstraints(in.schema, target); err != nil {
 		return err
 	}
@@ -170,4 +173,15 @@ func atRow(table *dataset.Table, err error) error {
 		return placed{row, fmt.Sprintf("%v: %s: %s", dataset.ErrTable, table.Place(row.Row), row.Reason())}
 	}
 	return fmt.Errorf("%w: %w", dataset.ErrTable, err)
+}
+
+// featureCount returns how many of the schema's columns are features.
+func featureCount(s dataset.Schema) int {
+	n := 0
+	for _, c := range s.Columns {
+		if c.Role == dataset.Feature {
+			n++
+		}
+	}
+	return n
 }

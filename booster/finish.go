@@ -3,6 +3,7 @@ package booster
 import (
 	"encoding/json"
 	"math"
+	"runtime/debug"
 
 	"boost/booster/model"
 )
@@ -93,7 +94,7 @@ func (b *boosting) trainMetrics() map[string]float64 {
 	s := &evalSet{n: b.n, labels: b.answers, weights: b.tableWeights, queries: b.Queries, raw: b.backToBest()}
 	if b.plan.inFiles { // a metric may take more memory than is left beside what the rounds held
 		b.data.matrix, b.lanes, b.buffer, b.sampler = nil, lanes{}, nil, sampler{}
-		freeMemory()
+		debug.FreeOSMemory()
 	}
 	s.values = make([]float64, len(s.raw))
 	values := map[string]float64{}

@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"sync"
 
 	"boost/binning"
+	"boost/booster/internal/source"
 	"boost/dataset"
 	"boost/internal/rng"
 	"boost/parallel"
@@ -37,63 +37,7 @@ func Binned(ctx context.Context, p Params, t *dataset.Table, pool *parallel.Pool
 	if err != nil {
 		return Data{}, nil, err
 	}
-	print := sync.OnceValue(func() string { return t.Fingerprint(pool) })
-	return Data{&binnedSource{table: t.WithoutFeatures(), whole: t, described: t.Schema(), cuts: cuts, codes: codes, print: print}}, notes, nil
-}
-
-// binnedSource is a table whose codes are known, or some rows of it.
-type binnedSource struct {
-	table     *dataset.Table // the columns that are no features
-	whole     *dataset.Table // all rows and columns
-	described dataset.Schema
-	cuts      *binning.Cuts
-	codes     *binning.Codes // of the whole table
-	print     func() string
-	rows      []int32 // nil for a whole table
-}
-
-func (s *binnedSource) metaColumns() *dataset.Table  { return s.table }
-func (s *binnedSource) files() *dataset.ChunkedTable { return nil }
-func (s *binnedSource) schema() dataset.Schema       { return s.described }
-func (s *binnedSource) part() []int32                { return s.rows }
-
-func (s *binnedSource) fingerprint(*parallel.Pool) string { return s.print() }
-
-func (s *binnedSource) as(dataset.Schema) (source, error) { return s, nil }
-
-func (s *binnedSource) values() *dataset.Table {
-	if s.rows == nil {
-		return s.whole
-	}
-	return s.whole.Take(s.rows)
-}
-
-func (s *binnedSource) take(rows []int32) source {
-	taken := *s
-	taken.table, taken.rows = s.table.Take(rows), rows
-	return &taken
-}
-
-func (s *binnedSource) fit(context.Context, []float64, binning.Params, uint64, *parallel.Pool) (*binning.Cuts, []string, error) {
-	return s.cuts, nil, nil
-}
-
-func (s *binnedSource) extend(_ context.Context, cuts *binning.Cuts, _ binning.Params) (*binning.Cuts, []string, error) {
-	if cuts != s.cuts {
-		return nil, nil, fmt.Errorf("%w: a binned table has cuts of its own, other than those of the base model", ErrParams)
-	}
-	return cuts, nil, nil
-}
-
-func (s *binnedSource) code(context.Context, *binning.Cuts, binning.Params, *parallel.Pool) (*binning.Codes, error) {
-	rows := s.rows
-	if rows == nil {
-		rows = make([]int32, s.codes.NRows())
-		for i := range rows {
-			rows[i] = int32(i)
-		}
-	}
-	return s.codes.Take(rows), nil
+	return Data{source.NewBinned(t, cuts, codes, pool)}, notes, nil
 }
 
 // OnRows trains on some rows of the table, and judges on others, as the set "valid". Both lists ascend and hold no row

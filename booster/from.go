@@ -11,6 +11,7 @@ import (
 
 	"boost/binning"
 	"boost/booster/internal/labels"
+	"boost/booster/internal/source"
 	"boost/dataset"
 	"boost/objectives"
 	"boost/tree"
@@ -29,15 +30,15 @@ import (
 func From(base *Model) Option { return func(o *options) { o.baseModel = base } }
 
 // follow brings a table to the columns of a model; name is what errors call the model.
-func follow(s source, m *Model, name string) (source, error) {
-	if err := checkBaseScores(m, s.metaColumns()); err != nil {
+func follow(s source.Source, m *Model, name string) (source.Source, error) {
+	if err := checkBaseScores(m, s.MetaColumns()); err != nil {
 		return nil, err
 	}
-	followed, err := s.as(m.Schema())
+	followed, err := s.As(m.Schema())
 	if err != nil {
 		return nil, err
 	}
-	rest := followed.metaColumns()
+	rest := followed.MetaColumns()
 	if rest.LabelColumn() == nil {
 		return nil, fmt.Errorf("%w: there is no column %q, the label of %s", dataset.ErrTable, labelName(m), name)
 	}
@@ -106,11 +107,11 @@ func (r *run) baseTarget() (*target, error) {
 }
 
 // extendCuts finds the codes of levels that the base model does not know.
-func (r *run) extendCuts(ctx context.Context, train source) (*binning.Cuts, []string, error) {
+func (r *run) extendCuts(ctx context.Context, train source.Source) (*binning.Cuts, []string, error) {
 	if _, err := r.baseModel.TreesOn(r.baseModel.Contents().Cuts); err != nil {
 		return nil, nil, fmt.Errorf("%w: train.init_model: %w", ErrParams, err)
 	}
-	cuts, notes, err := train.extend(ctx, r.baseModel.Contents().Cuts, r.p.Binning)
+	cuts, notes, err := train.Extend(ctx, r.baseModel.Contents().Cuts, r.p.Binning)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -12,7 +12,7 @@ import (
 // holdOut splits off the rows that early stopping is judged on, as the set "valid", and returns the
 // labels of the others.
 func (r *run) holdOut(in *inputs, target *target, answers dataset.Labels) (dataset.Labels, error) {
-	groups, err := in.train.metaColumns().Groups()
+	groups, err := in.train.MetaColumns().Groups()
 	if err != nil {
 		return answers, err
 	}
@@ -23,7 +23,7 @@ func (r *run) holdOut(in *inputs, target *target, answers dataset.Labels) (datas
 	if r.rows != nil {
 		train, held = r.rows.train, r.rows.valid
 	} else if r.p.ValidBy != "" {
-		train, held, err = holdout.Marked(in.train.metaColumns(), r.p.ValidBy, groups)
+		train, held, err = holdout.Marked(in.train.MetaColumns(), r.p.ValidBy, groups)
 	} else {
 		train, held = holdout.Draw(answers.Columns[0], len(target.classes), groups, r.p.Seed, r.p.shareOf)
 	}
@@ -43,8 +43,8 @@ func (r *run) holdOut(in *inputs, target *target, answers dataset.Labels) (datas
 		return answers, nil
 	}
 	r.log.Debug("rows held out for validation", "rows", len(held), "of", len(answers.Columns[0]))
-	in.valid, r.report.HeldOut = []validSet{{"valid", in.whole.take(held)}}, in.rowsGiven(held)
-	in.train = in.whole.take(train)
+	in.valid, r.report.HeldOut = []validSet{{"valid", in.whole.Take(held)}}, in.rowsGiven(held)
+	in.train = in.whole.Take(train)
 	return answers.Take(train), nil
 }
 

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	"boost/booster/internal/source"
 	"boost/booster/model"
-	"boost/dataset"
 	"boost/parallel"
 	"boost/tree"
 	"boost/tree/linear"
@@ -44,15 +44,15 @@ func (r *run) linearTrees() bool {
 }
 
 // floats returns the values of a set's features where linear leaves need them, nil else.
-func (r *run) floats(s source) ([][]float32, error) {
+func (r *run) floats(s source.Source) ([][]float32, error) {
 	if !r.linearTrees() {
 		return nil, nil
 	}
-	source, ok := s.(interface{ values() *dataset.Table })
+	valued, ok := s.(source.Valued)
 	if !ok {
 		return nil, fmt.Errorf("%w: trees with linear leaves (tree.linear) need the values of the columns, which data.out_of_core and data.cache do not keep: leave these out", ErrParams)
 	}
-	columns, copied := source.values().Floats(r.pool)
+	columns, copied := valued.Values().Floats(r.pool)
 	r.floatBytes += copied
 	return columns, nil
 }

@@ -6,6 +6,8 @@ import (
 	"log/slog"
 	"math"
 
+	"boost/booster/cache"
+	"boost/booster/internal/source"
 	"boost/booster/model"
 	"boost/dataset"
 	"boost/objectives"
@@ -47,7 +49,7 @@ type options struct {
 	log       *slog.Logger
 	report    *Report
 	pool      *parallel.Pool
-	cache     *cacheTask // to be written
+	cache     *cache.Task // to be written
 	store     func(tree int, values []float64) error
 	saves     Checkpoints
 	most      int       // rounds of the model after which training ends; 0 = those of the parameters
@@ -61,7 +63,7 @@ type options struct {
 
 type validSet struct {
 	name   string
-	source source
+	source source.Source
 }
 
 // Valid adds a validation set, scored after every evaluated round. The first one

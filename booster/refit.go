@@ -9,6 +9,7 @@ import (
 	"math"
 
 	"boost/binning"
+	"boost/booster/internal/source"
 	"boost/booster/model"
 	"boost/dataset"
 	"boost/gradients"
@@ -101,11 +102,11 @@ func newRefit(ctx context.Context, m *Model, t *dataset.Table, decay float64, o 
 	if after := m.Contents().After; after > 0 {
 		return nil, fmt.Errorf("%w: the model is the tail of one, whose first %d rounds it lacks", ErrParams, after)
 	}
-	followed, err := follow(tableSource{table: t}, m, "the model")
+	followed, err := follow(source.InMemory{Table: t}, m, "the model")
 	if err != nil {
 		return nil, err
 	}
-	if t = followed.(tableSource).table; t.NumRows() == 0 {
+	if t = followed.(source.InMemory).Table; t.NumRows() == 0 {
 		return nil, fmt.Errorf("%w: no rows to refit to", dataset.ErrTable)
 	}
 	target, err := targetOf(m, o.custom)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"boost/booster/internal/source"
 	"boost/booster/model"
 )
 
@@ -24,16 +25,16 @@ func (b *boosting) retrains(stopErr error) bool {
 }
 
 // checkRetrain returns what train.retrain does not go together with.
-func (r *run) checkRetrain(train source) error {
+func (r *run) checkRetrain(train source.Source) error {
 	var problem string
-	_, cached := train.(*cachedSource)
+	_, cached := train.(*source.Cached)
 	switch {
 	case !r.p.Retrain:
 	case len(r.valid) > 0:
 		problem = "and a validation set is given, so that no rows of the training table are held out: leave one of both out"
 	case !r.p.HoldsOut(0):
 		problem = "and no rows are held out: set train.early_stopping or train.valid_share, or leave it out"
-	case train.files() != nil:
+	case train.Files() != nil:
 		problem = "and the table stays in its files, whose codes are found once: set data.out_of_core = false, or leave it out"
 	case r.cache != nil || cached:
 		problem = "and data.cache does not go with it, because cuts are found anew on all rows: leave one of both out"
@@ -105,7 +106,7 @@ func (r *run) notRetrained(first *Model, cause error) (*Model, error) {
 }
 
 // train is a run from the tables to the model.
-func (r *run) train(ctx context.Context, from source) (*boosting, *Model, error) {
+func (r *run) train(ctx context.Context, from source.Source) (*boosting, *Model, error) {
 	b, err := r.prepare(ctx, from)
 	if err != nil {
 		return nil, nil, err

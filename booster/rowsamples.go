@@ -123,7 +123,7 @@ func (in *inputs) sampledGroups(by string) ([]uint32, error) {
 	if by == "" {
 		return nil, nil
 	}
-	t := in.train.metaColumns()
+	t := in.train.MetaColumns()
 	numbers := make([]uint32, t.NumRows())
 	if by == ByQuery {
 		queries, err := t.Groups()

@@ -10,6 +10,7 @@ import (
 	"strconv"
 
 	"boost/binning"
+	"boost/booster/cache"
 	"boost/dataset"
 	"boost/gradients"
 	"boost/internal/gcpercent"
@@ -54,7 +55,7 @@ type Tables struct {
 	Cached, OutOfCore bool
 
 	from    *Model
-	task    *cacheTask
+	task    *cache.Task
 	chunked []*dataset.ChunkedTable // to be closed
 	sample  dataset.Option          // of the training table that stays in files
 }
@@ -85,7 +86,7 @@ func LoadTables(ctx context.Context, p Params, in Input) (*Tables, error) {
 		if !in.Rebuild && l.fromCache(&in, key) {
 			return l, nil
 		}
-		l.task = &cacheTask{path: in.Cache, key: key, storage: p.Binning.Storage, fresh: func() bool { return in.unchanged(key) }}
+		l.task = &cache.Task{Path: in.Cache, Key: key, Storage: p.Binning.Storage, Fresh: func() bool { return in.unchanged(key) }}
 	}
 	reason, err := in.chooseOutOfCore(ctx, &p)
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"boost/booster/internal/checkpoint"
+	"boost/booster/internal/source"
 	"boost/dataset"
 	"boost/internal/cpu"
 	"boost/internal/gcpercent"
@@ -91,7 +92,7 @@ func newRun(p Params, opts []Option) (*run, error) {
 }
 
 // prepare goes from the tables to the first round.
-func (r *run) prepare(ctx context.Context, train source) (*boosting, error) {
+func (r *run) prepare(ctx context.Context, train source.Source) (*boosting, error) {
 	in, err := r.open(train)
 	if err != nil {
 		return nil, err
@@ -110,7 +111,7 @@ func (r *run) prepare(ctx context.Context, train source) (*boosting, error) {
 		return nil, err
 	}
 	if ex.Queries == nil {
-		if ex.Queries, err = r.queriesOf(in.train.metaColumns()); err != nil {
+		if ex.Queries, err = r.queriesOf(in.train.MetaColumns()); err != nil {
 			return nil, err
 		}
 	}

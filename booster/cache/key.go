@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"boost/binning"
 	"boost/dataset"
 )
 
@@ -27,6 +29,23 @@ type Key struct {
 	Cuts     File     `json:"cuts"`           // file of forced cuts
 	HeldOut  string   `json:"held_out"`       // objective and share, or column, by which rows are held out; "" for none
 	Base     string   `json:"base,omitempty"` // sha256 of the model that training goes on from
+}
+
+// Settings returns the parameters that codes follow from. binning.bundle_conflicts is none, because
+// cells are left out for it when a matrix is made of codes.
+func Settings(p binning.Params) (map[string]json.RawMessage, error) {
+	key := map[string]json.RawMessage{}
+	for _, s := range binning.Settings(&p) {
+		if s.Run && s.Name != "binning.storage" || s.Name == "binning.bundle_conflicts" {
+			continue
+		}
+		text, err := json.Marshal(s.Value)
+		if err != nil {
+			return nil, err
+		}
+		key[s.Name] = text
+	}
+	return key, nil
 }
 
 // Table identifies a table: how it is read, and from which files.

@@ -23,8 +23,8 @@ const picture = `
   1:  dataset/internal/packed  dataset/internal/notes  dataset/internal/inmemory  dataset/internal/dictionary  dataset/internal/fingerprint
   2:  objectives  objectives/metrics  tree  dataset  dataset/write  tensorq  binning/internal/borders
   3:  ptq  binning  gradients  tensorq/store  tree/pack
-  4:  histogram  tree/forced  tree/linear  booster/model/internal/packed  booster/model/internal/format  booster/model/internal/infer
-  5:  tree/grow  booster/model  booster/cache  booster/internal/holdout  booster/internal/labels  booster/internal/levels  booster/internal/checkpoint
+  4:  booster/cache  histogram  tree/forced  tree/linear  booster/model/internal/packed  booster/model/internal/format  booster/model/internal/infer
+  5:  tree/grow  booster/model  booster/internal/source  booster/internal/holdout  booster/internal/labels  booster/internal/levels  booster/internal/checkpoint
   6:  booster
   7:  booster/search  ptq/compress  internal/profile  internal/tensorbench  internal/terminal  internal/output  internal/unseen
   7:  benchmarks/harness  benchmarks/score  benchmarks/synth

@@ -1,4 +1,4 @@
-package booster
+package source
 
 import (
 	"context"
@@ -13,8 +13,8 @@ import (
 	"boost/parallel"
 )
 
-// chunkedSource is a table in files, of which one chunk at a time is in memory, or some of its rows.
-type chunkedSource struct {
+// Chunked is a table in files, of which one chunk at a time is in memory, or some of its rows.
+type Chunked struct {
 	of   *chunkedFiles
 	rows []int32 // nil for all, else ascending
 
@@ -28,41 +28,42 @@ type chunkedSource struct {
 // chunkedFiles are the files of one table, whose parts share each pass over them.
 type chunkedFiles struct {
 	table *dataset.ChunkedTable
-	whole *chunkedSource
-	parts []*chunkedSource // that were taken; if there are any, the whole is not coded
+	whole *Chunked
+	parts []*Chunked // that were taken; if there are any, the whole is not coded
 }
 
-func newChunkedSource(s *dataset.ChunkedTable) *chunkedSource {
+// NewChunked is all rows of a table in files.
+func NewChunked(s *dataset.ChunkedTable) *Chunked {
 	of := &chunkedFiles{table: s}
-	of.whole = &chunkedSource{of: of, counted: true,
+	of.whole = &Chunked{of: of, counted: true,
 		pop: binning.Population{Rows: s.NumRows(), Missing: s.Missing(), Counts: s.Counts()}}
 	of.whole.pop.Stored, of.whole.pop.Fill = s.Stored()
 	return of.whole
 }
 
-func (s *chunkedSource) metaColumns() *dataset.Table {
+func (s *Chunked) MetaColumns() *dataset.Table {
 	if s.rows != nil {
 		return s.of.table.MetaColumns().Take(s.rows)
 	}
 	return s.of.table.MetaColumns()
 }
 
-func (s *chunkedSource) files() *dataset.ChunkedTable { return s.of.table }
+func (s *Chunked) Files() *dataset.ChunkedTable { return s.of.table }
 
-func (s *chunkedSource) schema() dataset.Schema { return s.of.table.Schema() }
+func (s *Chunked) Schema() dataset.Schema { return s.of.table.Schema() }
 
-func (s *chunkedSource) fingerprint(*parallel.Pool) string { return s.of.table.Fingerprint() }
+func (s *Chunked) Fingerprint(*parallel.Pool) string { return s.of.table.Fingerprint() }
 
-// as refuses a schema that needs other values, because files are read with the schema that they were
+// As refuses a schema that needs other values, because files are read with the schema that they were
 // opened with.
-func (s *chunkedSource) as(schema dataset.Schema) (source, error) {
+func (s *Chunked) As(schema dataset.Schema) (Source, error) {
 	var want, got []dataset.ColumnSchema
 	for _, c := range schema.Columns {
 		if c.Role == dataset.Feature {
 			want = append(want, c)
 		}
 	}
-	for _, c := range s.schema().Columns {
+	for _, c := range s.Schema().Columns {
 		if c.Role == dataset.Feature {
 			got = append(got, c)
 		}
@@ -77,9 +78,9 @@ func (s *chunkedSource) as(schema dataset.Schema) (source, error) {
 	return s, nil
 }
 
-func (s *chunkedSource) take(rows []int32) source {
+func (s *Chunked) Take(rows []int32) Source {
 	whole := s.of.whole.pop
-	part := &chunkedSource{of: s.of, rows: rows, pop: binning.Population{Rows: len(rows), Fill: whole.Fill}}
+	part := &Chunked{of: s.of, rows: rows, pop: binning.Population{Rows: len(rows), Fill: whole.Fill}}
 	for _, cells := range whole.Stored { // an estimate: the stored cells of the rows are not counted
 		if cells >= 0 {
 			cells = int(float64(cells) * float64(len(rows)) / float64(whole.Rows))
@@ -90,12 +91,12 @@ func (s *chunkedSource) take(rows []int32) source {
 	return part
 }
 
-func (s *chunkedSource) part() []int32 { return s.rows }
+func (s *Chunked) Part() []int32 { return s.rows }
 
 // coded lists the parts that are coded.
-func (s *chunkedFiles) coded() []*chunkedSource {
+func (s *chunkedFiles) coded() []*Chunked {
 	if s.parts == nil {
-		return []*chunkedSource{s.whole}
+		return []*Chunked{s.whole}
 	}
 	return s.parts
 }
@@ -107,7 +108,7 @@ type tablePart struct {
 }
 
 // within returns the part's rows of a chunk and the part's row that they begin with.
-func (s *chunkedSource) within(first int, chunk *dataset.Table) tablePart {
+func (s *Chunked) within(first int, chunk *dataset.Table) tablePart {
 	if s.rows == nil {
 		return tablePart{first, chunk}
 	}
@@ -129,12 +130,9 @@ func pickRows(rows []int32, first int, chunk *dataset.Table) tablePart {
 // choiceBlock is the number of rows that are shown to a sample at once.
 const choiceBlock = 1 << 16
 
-// fit takes cuts from the sampled rows that the table has kept, or goes through the files
-// once for them: the rows that are held out are known only once all labels are.
-func (s *chunkedSource) fit(ctx context.Context, weights []float64, p binning.Params, seed uint64, pool *parallel.Pool) (*binning.Cuts, []string, error) {
-	if p.Sample == 0 {
-		return nil, nil, fmt.Errorf("%w: binning.sample = 0 takes cuts from all rows, and out of core they are not in memory: name a number of rows", ErrParams)
-	}
+// Fit takes cuts from the sampled rows that the table has kept, or goes through the files
+// once for them: the rows that are held out are known only once all labels are. p.Sample must not be 0, which stands for all rows.
+func (s *Chunked) Fit(ctx context.Context, weights []float64, p binning.Params, seed uint64, pool *parallel.Pool) (*binning.Cuts, []string, error) {
 	choice := binning.NewSample(p.Sample, seed)
 	var candidates []uint32
 	for lo := 0; lo < s.pop.Rows; lo += choiceBlock {
@@ -159,18 +157,18 @@ func (s *chunkedSource) fit(ctx context.Context, weights []float64, p binning.Pa
 	return binning.FitSampled(ctx, table, s.pop, sampledWeights, p, pool)
 }
 
-// extend counts levels and missing cells of some rows by going through the files.
-func (s *chunkedSource) extend(ctx context.Context, cuts *binning.Cuts, p binning.Params) (*binning.Cuts, []string, error) {
+// Extend counts levels and missing cells of some rows by going through the files.
+func (s *Chunked) Extend(ctx context.Context, cuts *binning.Cuts, p binning.Params) (*binning.Cuts, []string, error) {
 	if !s.counted {
 		if err := s.of.gather(ctx, s); err != nil {
 			return nil, nil, err
 		}
 	}
-	return cuts.Extend(s.schema(), s.pop, p)
+	return cuts.Extend(s.Schema(), s.pop, p)
 }
 
 // sampledRows returns the features of s.sample, which are the chosen rows of the source.
-func (s *chunkedSource) sampledRows(ctx context.Context, chosen []uint32) (*dataset.Table, error) {
+func (s *Chunked) sampledRows(ctx context.Context, chosen []uint32) (*dataset.Table, error) {
 	// Kept lets go of the rows in any case.
 	if rows, kept := s.of.table.Kept(); s.rows == nil && kept != nil && slices.Equal(rows, chosen) {
 		return kept, nil
@@ -188,7 +186,7 @@ func (s *chunkedSource) sampledRows(ctx context.Context, chosen []uint32) (*data
 }
 
 // gather collects the sampled rows of one part and counts the cells of all.
-func (s *chunkedFiles) gather(ctx context.Context, sampled *chunkedSource) error {
+func (s *chunkedFiles) gather(ctx context.Context, sampled *Chunked) error {
 	defer gcpercent.Lower()()
 	var mutex sync.Mutex
 	parts := s.coded()
@@ -221,7 +219,7 @@ func (s *chunkedFiles) gather(ctx context.Context, sampled *chunkedSource) error
 	return err
 }
 
-func (s *chunkedSource) startCounting() {
+func (s *Chunked) startCounting() {
 	whole := s.of.whole.pop
 	s.pop.Missing, s.pop.Counts = make([]int, len(whole.Missing)), make([][]int, len(whole.Counts))
 	for f, counts := range whole.Counts {
@@ -232,7 +230,7 @@ func (s *chunkedSource) startCounting() {
 }
 
 // count counts a chunk's missing cells and levels and returns what adds them up.
-func (s *chunkedSource) count(chunk *dataset.Table) func() {
+func (s *Chunked) count(chunk *dataset.Table) func() {
 	columns := chunk.Features()
 	counts := make([]map[int32]int, len(columns))
 	for f, c := range columns {
@@ -256,8 +254,8 @@ func (s *chunkedSource) count(chunk *dataset.Table) func() {
 	}
 }
 
-// code goes through the files once for all parts, when the first of them is coded.
-func (s *chunkedSource) code(ctx context.Context, cuts *binning.Cuts, p binning.Params, _ *parallel.Pool) (*binning.Codes, error) {
+// Code goes through the files once for all parts, when the first of them is coded.
+func (s *Chunked) Code(ctx context.Context, cuts *binning.Cuts, p binning.Params, _ *parallel.Pool) (*binning.Codes, error) {
 	if s.chunked == nil {
 		if err := s.of.code(ctx, cuts, p); err != nil {
 			return nil, err

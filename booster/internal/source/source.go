@@ -1,0 +1,94 @@
+package source
+
+import (
+	"context"
+
+	"boost/binning"
+	"boost/booster/cache"
+	"boost/dataset"
+	"boost/parallel"
+)
+
+// Source is a set of rows that a model is trained or judged on: in memory, in files or in a cache.
+// Training takes two things from it: the columns that are no features, and the codes of the features.
+type Source interface {
+	// MetaColumns returns the columns that are no features, with the locations of the rows.
+	MetaColumns() *dataset.Table
+	// Files returns the table in files that the rows are read from in chunks, nil for none.
+	Files() *dataset.ChunkedTable
+	// Schema describes all columns, the features too.
+	Schema() dataset.Schema
+	// Fingerprint identifies all the data. It is known only after Code.
+	Fingerprint(pool *parallel.Pool) string
+	// As returns the rows as a model of the given schema sees them.
+	As(s dataset.Schema) (Source, error)
+	// Take returns the given rows, which ascend, as a source of their own.
+	Take(rows []int32) Source
+	// Part returns the rows that Take made it of, nil for a whole table.
+	Part() []int32
+	// Fit finds the cuts of the features; see binning.Fit.
+	Fit(ctx context.Context, weights []float64, p binning.Params, seed uint64, pool *parallel.Pool) (*binning.Cuts, []string, error)
+	// Extend finds codes for levels that cuts do not know; see binning.Cuts.Extend.
+	Extend(ctx context.Context, cuts *binning.Cuts, p binning.Params) (*binning.Cuts, []string, error)
+	// Code codes the features; see binning.Code.
+	Code(ctx context.Context, cuts *binning.Cuts, p binning.Params, pool *parallel.Pool) (*binning.Codes, error)
+}
+
+// Valued is a source that keeps the values of its features.
+type Valued interface {
+	Source
+	// Values returns the rows with the values of their features.
+	Values() *dataset.Table
+}
+
+// InMemory is a table in memory.
+type InMemory struct {
+	Table *dataset.Table
+	rows  []int32 // of the table that it was taken from; nil for a whole table
+}
+
+func (s InMemory) MetaColumns() *dataset.Table  { return s.Table.WithoutFeatures() }
+func (s InMemory) Files() *dataset.ChunkedTable { return nil }
+
+func (s InMemory) Schema() dataset.Schema { return s.Table.Schema() }
+
+func (s InMemory) Fingerprint(pool *parallel.Pool) string { return s.Table.Fingerprint(pool) }
+
+func (s InMemory) As(schema dataset.Schema) (Source, error) {
+	table, err := s.Table.As(schema)
+	return InMemory{table, s.rows}, err
+}
+
+func (s InMemory) Take(rows []int32) Source { return InMemory{s.Table.Take(rows), rows} }
+
+func (s InMemory) Part() []int32 { return s.rows }
+
+func (s InMemory) Values() *dataset.Table { return s.Table }
+
+// ByQuery returns the table with the rows of each query together, and which rows of s these are, nil if they are all
+// in their places.
+func (s InMemory) ByQuery() (gathered InMemory, rows []int32) {
+	table, rows := s.Table.ByQuery()
+	return InMemory{table, s.rows}, rows
+}
+
+func (s InMemory) Fit(ctx context.Context, weights []float64, p binning.Params, seed uint64, pool *parallel.Pool) (*binning.Cuts, []string, error) {
+	return binning.Fit(ctx, s.Table, weights, p, seed, pool)
+}
+
+func (s InMemory) Extend(_ context.Context, cuts *binning.Cuts, p binning.Params) (*binning.Cuts, []string, error) {
+	return cuts.Extend(s.Table.Schema(), binning.PopulationOf(s.Table), p)
+}
+
+func (s InMemory) Code(ctx context.Context, cuts *binning.Cuts, p binning.Params, pool *parallel.Pool) (*binning.Codes, error) {
+	return binning.Code(ctx, cuts, s.Table, p, pool)
+}
+
+// Coded is a source with its codes as a cache keeps them.
+func Coded(s Source, codes *binning.Codes) cache.Set {
+	set := cache.Set{Rows: s.Part(), Codes: codes}
+	if set.Rows == nil {
+		set.Others = s.MetaColumns()
+	}
+	return set
+}
