@@ -9,6 +9,7 @@ import (
 	"boost/booster/model"
 	"boost/dataset/write"
 	"boost/internal/format"
+	"boost/internal/peakmemory"
 	"boost/internal/report"
 )
 
@@ -50,7 +51,7 @@ func (r *trainRun) finish(ctx context.Context, m *model.Model, path string, inte
 		}
 		s.Seconds.Score += time.Since(start).Seconds()
 	}
-	s.PeakMemory, s.Seconds.Total = peakMemory(), time.Since(r.a.started).Seconds()
+	s.PeakMemory, s.Seconds.Total = peakmemory.Bytes(), time.Since(r.a.started).Seconds()
 	if r.a.quiet && !r.json {
 		return nil
 	}

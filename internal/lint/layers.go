@@ -13,7 +13,7 @@ import (
 // each other, and nothing imports them. What is not in the picture is refused,
 // so a new package starts with a decision about its place.
 const picture = `
-  0:  internal/cpu  internal/rng  internal/near  internal/format  internal/setting  internal/vfs  internal/vfs/crashfs  internal/replace  internal/testenv  internal/heapsize  internal/gcpercent  internal/paired
+  0:  internal/cpu  internal/rng  internal/near  internal/format  internal/setting  internal/vfs  internal/vfs/crashfs  internal/replace  internal/testenv  internal/heapsize  internal/gcpercent  internal/paired  internal/peakmemory
   0:  parallel
   1:  internal/detmath
   1:  internal/kernel/hist  internal/kernel/partition  internal/kernel/quantize  internal/kernel/scan  internal/kernel/predict

@@ -1,4 +1,4 @@
-package main
+package peakmemory
 
 import (
 	"bytes"
@@ -6,9 +6,9 @@ import (
 	"strconv"
 )
 
-// peakMemory returns the most memory that the process has had in use, in bytes.
+// Bytes returns the most memory that the process has had in use, in bytes.
 // (Getrusage would also count what the parent had when it started the process.)
-func peakMemory() int64 {
+func Bytes() int64 {
 	status, err := os.ReadFile("/proc/self/status")
 	if err != nil {
 		return 0

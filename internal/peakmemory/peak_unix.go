@@ -1,14 +1,14 @@
 //go:build unix && !linux
 
-package main
+package peakmemory
 
 import (
 	"runtime"
 	"syscall"
 )
 
-// peakMemory returns the most memory that the process has had in use, in bytes.
-func peakMemory() int64 {
+// Bytes returns the most memory that the process has had in use, in bytes.
+func Bytes() int64 {
 	var usage syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
 		return 0

@@ -1,4 +1,4 @@
-package main
+package peakmemory
 
 import (
 	"unsafe"
@@ -22,8 +22,8 @@ type memoryCounters struct {
 	peakPagefileUsage     uintptr
 }
 
-// peakMemory returns the most memory that the process has had in use, in bytes.
-func peakMemory() int64 {
+// Bytes returns the most memory that the process has had in use, in bytes.
+func Bytes() int64 {
 	var c memoryCounters
 	c.size = uint32(unsafe.Sizeof(c))
 	ok, _, _ := getProcessMemoryInfo.Call(uintptr(windows.CurrentProcess()), uintptr(unsafe.Pointer(&c)), uintptr(c.size))
