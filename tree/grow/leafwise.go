@@ -22,14 +22,12 @@ func (l *leafwise) Next() (n int, task parallel.Task) {
 			}
 			g.frontier.finished(&g.all.split)
 		}
-		if g.limits != nil && g.limits.tightens && g.err == nil {
-			if leaf := g.frontier.nextLeaf(); leaf >= 0 && len(g.again) > 0 { // what has been split is the tree's now
-				g.all.beginAgain(g.again[len(g.again)-1])
-				g.again = g.again[:len(g.again)-1]
-				continue
-			}
-		}
 		leaf := g.frontier.nextLeaf()
+		if last := len(g.again) - 1; leaf >= 0 && last >= 0 {
+			g.all.beginAgain(g.again[last])
+			g.again = g.again[:last]
+			continue
+		}
 		if leaf < 0 && g.levels != nil {
 			if n, task = g.levels.next(); n > 0 {
 				return n, task
