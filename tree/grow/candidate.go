@@ -222,3 +222,39 @@ func (s *splitter) categories(n *node, c *candidate) []uint32 {
 	}
 	return scan.Set(&h, &s.rule, &rule, scratch, scan.Split[int64, uint64]{Code: c.code}, c.grouping)
 }
+
+// dividesBy reports whether a split that sends goesLeft to the left divides the node, and sets its gain and what goes left. Rows are
+// counted where that is asked for, or decides.
+func (q *search) dividesBy(c *candidate, goesLeft []uint8, counts bool) (divides bool) {
+	l2 := q.sideL2(c)
+	c.counted = true
+	if q.storage.Mode() == gradients.F32 {
+		h := q.floats(c.feature)
+		divides, _ = setGain(q, c, &h, goesLeft, l2)
+		return divides
+	}
+	h := q.integers(0, c.feature, counts)
+	divides, unproven := setGain(q, c, &h, goesLeft, l2)
+	if unproven {
+		h = q.integers(0, c.feature, true)
+		divides, _ = setGain(q, c, &h, goesLeft, l2)
+	}
+	return divides
+}
+
+// setGain sets a candidate's gain in a node and what goes left there.
+func setGain[G scan.Grad, H scan.Hess](q *search, c *candidate, h *scan.Feature[G, H], goesLeft []uint8, l2 float64) (divides, unproven bool) {
+	left := h.LeftOf(goesLeft, c.missingLeft)
+	c.left = sumsOf(q, left)
+	c.gain, divides, unproven = scan.NodeGain(h, &q.rule, left, q.part, l2)
+	c.score = c.gain
+	return divides, unproven
+}
+
+// sideL2 returns the L2 penalty of the sides of a candidate.
+func (q *search) sideL2(c *candidate) float64 {
+	if c.grouped() {
+		return q.rule.L2 + q.config.Params.CatL2
+	}
+	return q.rule.L2
+}

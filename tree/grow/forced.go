@@ -4,7 +4,6 @@ import (
 	"math"
 	"slices"
 
-	"boost/gradients"
 	"boost/tree/forced"
 )
 
@@ -33,23 +32,11 @@ func (q *search) takeForced() bool {
 			return false
 		}
 	}
-	if len(q.goesLeft) < q.widest {
-		q.goesLeft = make([]uint8, q.widest)
-	}
-	clear(q.goesLeft)
-	if spec.Categorical {
-		for _, code := range spec.Set {
-			q.goesLeft[code] = 1
-		}
-	} else {
-		for code := range spec.Code + 1 {
-			q.goesLeft[code] = 1
-		}
-	}
+	n.set = append(n.set[:0], spec.Set...)
 	best := candidate{}
 	for _, missingLeft := range [...]bool{true, false} {
 		c := candidate{feature: f, code: int(spec.Code), categorical: spec.Categorical, missingLeft: missingLeft, forced: true}
-		if q.dividesBy(&c) && c.gain > max(0, q.config.Params.MinGain) && (!best.found || c.gain > best.gain) {
+		if q.dividesBy(&c, q.codesThatStay(n.set, &c, false), false) && c.gain > max(0, q.config.Params.MinGain) && (!best.found || c.gain > best.gain) {
 			best = c
 			best.found, best.score = true, math.Inf(1)
 		}
@@ -57,25 +44,6 @@ func (q *search) takeForced() bool {
 	if !best.found {
 		return false
 	}
-	n.set = append(n.set[:0], spec.Set...)
 	q.take(&best)
 	return true
-}
-
-// dividesBy reports whether a candidate that sends goesLeft to the left divides the node, and sets its gain and sums. Rows are
-// counted where it needs that.
-func (q *search) dividesBy(c *candidate) bool {
-	if q.storage.Mode() == gradients.F32 {
-		h := q.floats(c.feature)
-		divides, _ := setGain(q, c, &h, q.goesLeft, q.rule.L2)
-		return divides
-	}
-	h := q.integers(0, c.feature, false)
-	divides, unproven := setGain(q, c, &h, q.goesLeft, q.rule.L2)
-	if unproven {
-		h = q.integers(0, c.feature, true)
-		divides, _ = setGain(q, c, &h, q.goesLeft, q.rule.L2)
-		c.counted = true
-	}
-	return divides
 }

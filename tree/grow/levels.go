@@ -31,8 +31,8 @@ type levels struct {
 	divided   []int32       // nodes that the last split divides
 	firstOf   int           // number of the first split of the last level
 	scratch   []levelMemory // by worker
-	goesLeft  []uint8
-	set       []uint32
+	set       []uint32      // codes of the last candidate that go left, where it is categorical
+	goesLeft  []uint8       // 1 for each code of it that goes left
 }
 
 // levelSplit is the best split of a level on one feature.
@@ -53,7 +53,7 @@ type levelMemory struct {
 func newLevels(g *Grower) *levels {
 	return &levels{
 		Grower: g, sampler: g.columns, nodes: make([]search, g.config.levelNodes()), found: make([]levelSplit, len(g.config.Features)),
-		scratch: make([]levelMemory, g.config.Pool.Threads()), goesLeft: make([]uint8, max(g.widest, 256)),
+		scratch: make([]levelMemory, g.config.Pool.Threads()),
 	}
 }
 
@@ -67,7 +67,7 @@ func (c *Config) levelsBytes(threads int) int64 {
 		widest = max(widest, int(c.Matrix.FeatureInfo(f).NBins))
 	}
 	return int64(c.levelNodes())*int64(unsafe.Sizeof(search{})) + int64(c.Matrix.NFeatures())*int64(unsafe.Sizeof(levelSplit{})+3*8) +
-		int64(threads)*int64(widest)*(4*9+2*8+2*40) + int64(max(widest, 256))
+		int64(threads)*int64(widest)*(4*9+2*8+2*40)
 }
 
 // begin makes ready for a tree.
@@ -153,11 +153,7 @@ func (t *levelTask) Run(worker, i int) {
 // search finds the best split of the level on a feature. With counts, rows are counted where they are not.
 func (l *levels) search(worker, f int, counts bool) {
 	w, feature := &l.scratch[worker], &l.config.Features[f]
-	draw := uint64(0)
-	if l.config.Params.ExtraTrees {
-		draw = l.draw(f)
-	}
-	code := -1
+	draw, code := l.draw(f), -1
 	var rule scan.CatRule
 	if l.shapes[f].numeric {
 		w.gains.Clear(2 * int(feature.Regular))
@@ -197,8 +193,11 @@ func (l *levels) weigh(f int) func(split int, gain float64) float64 {
 	}
 }
 
-// draw draws a number for the split of a feature that is tried, above 0.
+// draw draws a number above 0 for the split of a feature that is tried, 0 where all are.
 func (l *levels) draw(f int) uint64 {
+	if !l.config.Params.ExtraTrees {
+		return 0
+	}
 	key := rng.Key(l.config.Seed, rng.RandomCuts, uint64(l.round), uint64(l.output))
 	return rng.Draw(rng.Mix(key^uint64(l.depth+1)), uint64(f))>>1 + 1
 }
@@ -286,17 +285,13 @@ func (l *levels) choose() {
 		return
 	}
 	found := l.found[f]
-	l.search(0, f, found.counted) // lists the splits again
 	l.depth++
 	c := l.candidate(f, found.number)
 	for i := range l.nNodes {
 		q := &l.nodes[i]
-		if l.divides(q, &c, found.counted) {
-			q.node.best = c
+		if q.dividesBy(&c, l.goesLeft, found.counted) {
+			q.take(&c)
 			q.node.set = append(q.node.set[:0], l.set...)
-			hasMissing := l.config.Features[f].HasMissing
-			q.node.missingSumIsZero = hasMissing && l.all.missingIsZero(q.node, f)
-			q.node.noMissing = q.node.missingSumIsZero && q.rule.LeastSide > 0
 			l.divided = append(l.divided, int32(q.at))
 			l.frontier.addCandidate(q.at)
 			continue
@@ -323,20 +318,16 @@ func (l *levels) bestFeature() int {
 
 // isExact reports whether the bound of a feature's best split is what it gains. Rows are counted in those nodes only where a side of it may have too few.
 func (l *levels) isExact(f int) bool {
-	number := l.found[f].number
-	if !l.shapes[f].numeric {
-		l.search(0, f, false) // lists the splits again
-	}
-	c := l.candidate(f, number)
+	c := l.candidate(f, l.found[f].number)
 	for i := range l.nNodes {
 		q := &l.nodes[i]
 		h := q.integers(0, f, false)
-		if _, unproven := setGain(q, &c, &h, l.goesLeft, l.sideL2(q, &c)); !unproven {
+		if _, unproven := setGain(q, &c, &h, l.goesLeft, q.sideL2(&c)); !unproven {
 			continue
 		}
 		bound := max(c.gain, 0)
 		h = q.integers(0, f, true)
-		if setGain(q, &c, &h, l.goesLeft, l.sideL2(q, &c)); c.gain != bound {
+		if setGain(q, &c, &h, l.goesLeft, q.sideL2(&c)); c.gain != bound {
 			return false
 		}
 	}
@@ -344,60 +335,19 @@ func (l *levels) isExact(f int) bool {
 	return true
 }
 
-// sideL2 returns the L2 penalty of the sides of a candidate.
-func (l *levels) sideL2(q *search, c *candidate) float64 {
-	if c.grouped() {
-		return q.rule.L2 + l.config.Params.CatL2
-	}
-	return q.rule.L2
-}
-
-// candidate returns a split of a feature that has just been searched by the first worker. It says for each node where
-// missing rows go, whether there are any or not.
+// candidate returns a split of a feature by its number. It says for each node where missing rows go, whether there are any or not.
 func (l *levels) candidate(f, number int) candidate {
 	c := candidate{found: true, feature: f, counted: true, code: number / 2, missingLeft: number%2 == 0}
 	l.set = l.set[:0]
-	clear(l.goesLeft)
-	if l.shapes[f].numeric {
-		for code := range c.code + 1 {
-			l.goesLeft[code] = 1
-		}
-		return c
+	if !l.shapes[f].numeric {
+		l.list(0, f, l.draw(f)) // other features have been searched since
+		gains := &l.scratch[0].gains
+		c.categorical, c.code = true, 0
+		c.grouping, c.missingLeft = gains.Grouping(number)
+		l.set = gains.Set(l.set, number)
 	}
-	gains := &l.scratch[0].gains
-	c.categorical, c.code = true, 0
-	c.grouping, c.missingLeft = gains.Grouping(number)
-	l.set = gains.Set(l.set, number)
-	for _, code := range l.set {
-		l.goesLeft[code] = 1
-	}
+	l.goesLeft = l.all.codesThatStay(l.set, &c, false)
 	return c
-}
-
-// divides reports whether a candidate divides a node, and sets its gain and what goes left.
-func (l *levels) divides(q *search, c *candidate, counts bool) (divides bool) {
-	l2 := l.sideL2(q, c)
-	if l.storage.Mode() == gradients.F32 {
-		h := q.floats(c.feature)
-		divides, _ = setGain(q, c, &h, l.goesLeft, l2)
-		return divides
-	}
-	h := q.integers(0, c.feature, counts)
-	divides, unproven := setGain(q, c, &h, l.goesLeft, l2)
-	if unproven {
-		h = q.integers(0, c.feature, true)
-		divides, _ = setGain(q, c, &h, l.goesLeft, l2)
-	}
-	return divides
-}
-
-// setGain sets a candidate's gain in a node and what goes left there.
-func setGain[G scan.Grad, H scan.Hess](q *search, c *candidate, h *scan.Feature[G, H], goesLeft []uint8, l2 float64) (divides, unproven bool) {
-	left := h.LeftOf(goesLeft, c.missingLeft)
-	c.left = sumsOf(q, left)
-	c.gain, divides, unproven = scan.NodeGain(h, &q.rule, left, q.part, l2)
-	c.score = c.gain
-	return divides, unproven
 }
 
 // settleMissing decides where missing rows go at the splits of the last level if none of its nodes has had any: to the side

@@ -132,7 +132,7 @@ func (s *split) table(n *node) splitTable {
 	_, all := s.value(n.total)
 	_, some := s.value(best.left)
 	t.rightStays = some < all-some
-	t.stays = s.codesThatStay(n, best, t.rightStays)
+	t.stays = s.codesThatStay(n.set, best, t.rightStays)
 	if feature.HasMissing && !n.noMissing {
 		t.missingState = someMissing
 		if n.missingSumIsZero {
@@ -150,8 +150,9 @@ func (s *split) table(n *node) splitTable {
 }
 
 // codesThatStay returns 1 for each code of a present value that a candidate sends left, 0 for others, or the other way
-// round with right: the node's set is its, where it is categorical. There are at least 256 entries.
-func (s *splitter) codesThatStay(n *node, c *candidate, right bool) []uint8 {
+// round with right: set is the candidate's, where it is categorical. There are at least 256 entries. The slice is valid until
+// the next call.
+func (s *splitter) codesThatStay(set []uint32, c *candidate, right bool) []uint8 {
 	size := max(int(s.offsets[c.feature+1]-s.offsets[c.feature]), 256)
 	if len(s.stays) < size {
 		s.stays, s.ones = make([]uint8, size), slices.Repeat([]uint8{1}, size)
@@ -162,7 +163,7 @@ func (s *splitter) codesThatStay(n *node, c *candidate, right bool) []uint8 {
 		left = 0
 	}
 	if c.categorical {
-		for _, code := range n.set {
+		for _, code := range set {
 			stays[code] = left
 		}
 		return stays

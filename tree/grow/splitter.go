@@ -24,7 +24,6 @@ type splitter struct {
 	counts   []uint32
 	stays    []uint8 // memory of the split's table
 	ones     []uint8
-	goesLeft []uint8 // by code, of a forced split
 
 	split split // in progress
 	then  step  // how it goes on when its pass has ended, nil where it is done
