@@ -70,6 +70,15 @@ def test_blocks_and_tables_give_the_same(model: Model, numbers: Data) -> None:
         model.predict({"c1": x[:, 0]})
 
 
+def test_whole_numbers_of_all_kinds(model: Model, numbers: Data) -> None:
+    x, y = numbers
+    assert np.array_equal(model.predict(x, rounds=np.int64(6), threads=np.int32(1)), model.predict(x, rounds=6))
+    assert model.eval(x, y, rounds=np.int16(6)) == model.eval(x, y, rounds=6)
+    assert len(list(model.staged(x, every=np.uint8(6)))) == 4
+    with pytest.raises(TypeError, match="integer"):
+        model.predict(x, rounds=6.0)  # type: ignore[arg-type]
+
+
 def test_stages(model: Model, numbers: Data) -> None:
     x, _ = numbers
     stages = list(model.staged(x, every=6))

@@ -9,6 +9,7 @@ import tempfile
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
+from operator import index
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +45,10 @@ class Rows:
         self.names = names  # of the columns of a matrix
         self.categorical: list[str] = []  # columns that are declared categories
 
+    def beside(self, key: str) -> bool:
+        """Report whether values of a role are given that are no columns of the table."""
+        return self.roles[key] is not None and not _are_names(self.roles[key])
+
     def hand_over(self, called: Names) -> Held | Files:
         """Hand the table over. Labels and such that are arrays become columns of it.
 
@@ -52,7 +57,7 @@ class Rows:
         for key, value in self.roles.items():
             if _are_names(value):
                 called.setdefault(key, [value] if isinstance(value, str) else list(value))
-        arrays = {k: v for k, v in self.roles.items() if v is not None and not _are_names(v)}
+        arrays = {key: value for key, value in self.roles.items() if self.beside(key)}
         if _tables.is_path(self.table):
             if arrays:
                 raise ParameterError(f"{min(arrays)} must be the name of a column, because the table is a file")
@@ -177,7 +182,11 @@ def train_rows(
     called: Names = {}
     with ExitStack() as stack:
         head["train"] = stack.enter_context(rows.hand_over(called))
-        head["valid"] = [stack.enter_context(one.hand_over(called)) for one in _validation_sets(valid)]
+        sets = _validation_sets(valid)
+        for key, name in (("data.weight", "weights"), ("data.group", "queries"), ("data.init_score", "init scores")):
+            if key not in called and any(one.beside(key) for one in sets):
+                raise ParameterError(f"a validation set has {name} and the training rows have none: give both or none")
+        head["valid"] = [stack.enter_context(one.hand_over(called)) for one in sets]
         given: dict[str, Any] = {key: names if len(names) > 1 else names[0] for key, names in called.items()}
         if rows.categorical:
             given["data.categorical"] = rows.categorical
@@ -373,9 +382,9 @@ class Model:
         ndarray
             One number for each row, or one row of numbers where the model has several outputs.
         """
-        head: dict[str, Any] = {"model": self.number(), "kind": kind, "threads": threads}
+        head: dict[str, Any] = {"model": self.number(), "kind": kind, "threads": index(threads)}
         if rounds is not None:
-            head["rounds"] = rounds
+            head["rounds"] = index(rounds)
         if (
             type(table) is np.ndarray
             and table.ndim == 2
@@ -435,7 +444,9 @@ class Model:
     def staged(self, table: Table, kind: str = "value", *, every: int = 1) -> Iterator[np.ndarray]:
         """Predict a table after every so many rounds, and after the last."""
         with self._hand_over(table) as source:
-            answer, body = _worker.ask("staged", {"model": self.number(), "kind": kind, "every": every, **source})
+            answer, body = _worker.ask(
+                "staged", {"model": self.number(), "kind": kind, "every": index(every), **source}
+            )
         stages = np.frombuffer(body, answer["dtype"]).reshape(answer["shape"])
         for stage in stages:
             yield stage[:, 0] if stage.shape[1] == 1 else stage
@@ -474,7 +485,7 @@ class Model:
             "metrics": [metrics] if isinstance(metrics, str) else list(metrics),
         }
         if rounds is not None:
-            head["rounds"] = rounds
+            head["rounds"] = index(rounds)
         with self._hand_over(table, label, weight, group, init_score) as source:
             answer, _ = _worker.ask("evaluate", {**head, **source})
         return {m["metric"]: float("nan") if m["value"] is None else m["value"] for m in answer["metrics"]}
