@@ -163,6 +163,28 @@ def test_class_weight(numbers: Data) -> None:
     )
 
 
+@pytest.mark.parametrize("absent", [None, np.nan, "NA"])
+def test_labels_that_are_missing(numbers: Data, classes: np.ndarray, absent: Any) -> None:
+    y = classes.astype(object)
+    y[7] = pytest.importorskip("pandas").NA if absent == "NA" else absent
+    with pytest.raises(ValueError, match="row 8 has no class"):
+        BoostClassifier(rounds=3).fit(numbers[0], y)
+
+
+def test_words_for_what_does_not_fit(numbers: Data) -> None:
+    x, y = numbers
+    with pytest.raises(ValueError, match=r"class_weight has \['hgih'\]"):
+        BoostClassifier(class_weight={"hgih": 2}).fit(x, np.where(y > 0, "high", "low"))
+    folds = BoostClassifier(rounds=3, class_weight={"high": 2, "low": 1, "mid": 1})
+    assert len(folds.fit(x, np.where(y > 0, "high", "low")).classes_) == 2, "as in scikit-learn: a part of the rows"
+    with pytest.raises(TypeError, match="X is a dict"):
+        BoostRegressor().fit({"a": y}, y)
+    with pytest.raises(ValueError, match="each of 1 sets"):
+        BoostRegressor().fit(x, y, np.ones(1000), eval_set=(x, y), eval_sample_weight=np.ones(1000))
+    with pytest.raises(ParameterError, match="training rows have none"):
+        BoostRegressor().fit(x, y, eval_set=(x, y), eval_sample_weight=[np.ones(1000)])
+
+
 def test_ranker() -> None:
     rng = np.random.default_rng(0)
     x = rng.normal(size=(600, 4))

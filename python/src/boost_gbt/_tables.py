@@ -100,7 +100,10 @@ class Parts:
             if plain is not None:
                 part = {"kind": "numbers", "names": [name], "block": self.block(plain)}
             else:
-                part = self.categories(name, *_factorize(values))
+                try:
+                    part = self.categories(name, *_factorize(values))
+                except TypeError as error:
+                    raise TypeError(f"column {name!r}: {error}") from None
         else:
             raise TableError(
                 f"column {name!r} is of type {values.dtype}, which is no number, date or text: leave it out"
@@ -157,8 +160,9 @@ def _text(level: Any) -> str:
     return level.decode() if isinstance(level, bytes) else str(level)
 
 
-def _is_missing(value: Any) -> bool:
-    return value is None or value != value or type(value).__name__ in ("NAType", "NaTType")
+def is_missing(value: Any) -> bool:
+    """Report whether a value stands for none. What pandas has for it cannot be compared."""
+    return value is None or type(value).__name__ in ("NAType", "NaTType") or value != value
 
 
 def _plain_numbers(values: np.ndarray) -> np.ndarray | None:
@@ -191,7 +195,7 @@ def _factorize(values: np.ndarray) -> tuple[np.ndarray, list[Any]]:
     known: dict[Any, int] = {}
     found = np.empty(len(values), np.int32)
     for i, value in enumerate(values):
-        found[i] = -1 if _is_missing(value) else known.setdefault(value, len(known))
+        found[i] = -1 if is_missing(value) else known.setdefault(value, len(known))
     return found, list(known)
 
 

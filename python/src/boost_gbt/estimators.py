@@ -214,8 +214,14 @@ class _Boost(BaseEstimator):  # type: ignore[misc]
     def _check_rows(self, X: Any, reset: bool) -> Any:
         """Return X as a table: frames as they are, all else as a matrix."""
         framed = _tables.column_names(X) is not None
+        if framed and not hasattr(X, "shape"):
+            raise TypeError(f"X is a {type(X).__name__}: estimators take frames, arrays and sparse matrices")
         if not HAS_SKLEARN:
             X = X if framed or _tables.is_sparse(X) else np.asarray(X)
+            if len(X.shape) != 2:
+                raise ValueError(
+                    f"X has {len(X.shape)} dimensions, expected 2: reshape(-1, 1) makes a column of an array"
+                )
             width = X.shape[1]
             if reset:
                 self.n_features_in_ = width
@@ -240,6 +246,10 @@ class _Boost(BaseEstimator):  # type: ignore[misc]
         """Return the labels as the program is to see them."""
         raise NotImplementedError
 
+    def _defaults(self) -> dict[str, Any]:
+        """Return the settings that follow from the estimator and its labels, unless a parameter says otherwise."""
+        raise NotImplementedError
+
     def _fit(
         self,
         X: Any,
@@ -249,7 +259,6 @@ class _Boost(BaseEstimator):  # type: ignore[misc]
         eval_sample_weight: Any = None,
         init_model: Any = None,
         callback: RoundCallback | None = None,
-        settings: Mapping[str, Any] | None = None,
         queries: Any = None,
         eval_queries: Any = None,
     ) -> Any:
@@ -259,16 +268,23 @@ class _Boost(BaseEstimator):  # type: ignore[misc]
         target = self._check_target(y)
         if len(target) != X.shape[0]:
             raise ValueError(f"Found input variables with inconsistent numbers of samples: {[X.shape[0], len(target)]}")
+        defaults = self._defaults()
         rows = Rows(X, _named(target, y), self._check_weights(sample_weight, X), queries)
         valid = []
-        for k, (table, labels) in enumerate([eval_set] if isinstance(eval_set, tuple) else eval_set or ()):
+        sets = [eval_set] if isinstance(eval_set, tuple) else list(eval_set or ())
+        for name, given in (("eval_sample_weight", eval_sample_weight), ("the queries of eval_set", eval_queries)):
+            if given is not None and len(given) != len(sets):
+                raise ValueError(
+                    f"{name}: expected a list with an array for each of {len(sets)} sets, got {len(given)}"
+                )
+        for k, (table, labels) in enumerate(sets):
             table = self._check_rows(table, reset=False)
             weights = None if eval_sample_weight is None else eval_sample_weight[k]
             asked = None if eval_queries is None else eval_queries[k]
             valid.append(Rows(table, self._check_target(labels, fit=False), weights, asked))
-        given = {**(settings or {}), **{key: value for key, value in self._settings().items() if value is not None}}
+        params = {**defaults, **{key: value for key, value in self._settings().items() if value is not None}}
         base = init_model.model_ if isinstance(init_model, _Boost) else init_model
-        self.model_: Model = train_rows(given, rows, valid, base, callback)
+        self.model_: Model = train_rows(params, rows, valid, base, callback)
         return self
 
     def _model(self) -> Model:
@@ -356,6 +372,10 @@ class BoostRegressor(RegressorMixin, _Boost):  # type: ignore[misc]
         y = check_array(y, ensure_2d=False, dtype=np.float64, input_name="y")
         return np.asarray(column_or_1d(y, warn=True))
 
+    def _defaults(self) -> dict[str, Any]:
+        named = any(name in self._more for name in ("application", "loss", "loss_function"))
+        return {} if named else {"train.objective": "regression"}
+
     def fit(
         self,
         X: Any,
@@ -386,12 +406,7 @@ class BoostRegressor(RegressorMixin, _Boost):  # type: ignore[misc]
         callback : callable, optional
             Is called after each round with a dict.
         """
-        settings = (
-            {}
-            if any(name in self._more for name in ("application", "loss", "loss_function"))
-            else {"train.objective": "regression"}
-        )
-        self._fit(X, y, sample_weight, eval_set, eval_sample_weight, init_model, callback, settings)
+        self._fit(X, y, sample_weight, eval_set, eval_sample_weight, init_model, callback)
         return self
 
     def predict(self, X: Any, kind: str = "value", *, rounds: int | None = None) -> np.ndarray:
@@ -458,19 +473,45 @@ class BoostClassifier(ClassifierMixin, _Boost):  # type: ignore[misc]
         self.class_weight = class_weight
 
     def _check_target(self, y: Any, fit: bool = True) -> np.ndarray:
-        if HAS_SKLEARN:
-            y = column_or_1d(y, warn=True)
-            check_classification_targets(y)
-        y = np.asarray(y)
+        y = np.asarray(column_or_1d(y, warn=True) if HAS_SKLEARN else y)
+        if y.ndim == 2 and y.shape[1] == 1:
+            y = y[:, 0]
+        if y.ndim != 1:
+            raise ValueError(f"y should be a 1d array, got an array of shape {y.shape} instead.")
+        if y.dtype.kind in "fMO":
+            absent = [_tables.is_missing(label) for label in y] if y.dtype.kind == "O" else np.isnan(y)
+            if np.any(absent):
+                raise ValueError(
+                    f"Input y contains NaN or None: row {np.argmax(absent) + 1} has no class; leave it out."
+                )
         if fit:
-            self.classes_ = np.unique(y)
+            if HAS_SKLEARN:
+                check_classification_targets(y)
+            self.classes_, codes = np.unique(y, return_inverse=True)
             self._names = _class_names(self.classes_)
-        codes = np.searchsorted(self.classes_, y)
-        codes = np.minimum(codes, len(self.classes_) - 1)
-        if not np.array_equal(self.classes_[codes], y):
-            raise ValueError(f"y has a class that training did not have: classes are {self.classes_.tolist()}")
+        else:
+            codes = np.minimum(np.searchsorted(self.classes_, y), len(self.classes_) - 1)
+            if not np.array_equal(self.classes_[codes], y):
+                raise ValueError(f"y has a class that training did not have: classes are {self.classes_.tolist()}")
         names: np.ndarray = self._names[codes]
         return names
+
+    def _defaults(self) -> dict[str, Any]:
+        classes = self.classes_.tolist()
+        if len(classes) < 2:
+            raise ValueError(f"{type(self).__name__} needs 2 classes, and y has only one class: {classes}")
+        settings: dict[str, Any] = {"train.objective": "binary" if len(classes) == 2 else "multiclass"}
+        weights = self.class_weight
+        if isinstance(weights, str):
+            settings["objective.class_weight"] = weights
+        elif weights is not None:
+            unknown = [label for label in weights if label not in classes]
+            if unknown and any(label not in weights for label in classes):  # else a part of the rows lacks a class
+                raise ValueError(f"class_weight has {unknown}, which y has not: the classes are {classes}")
+            settings["objective.class_weight"] = {
+                str(name): float(weights.get(label, 1.0)) for name, label in zip(self._names, classes, strict=True)
+            }
+        return settings
 
     def fit(
         self,
@@ -502,22 +543,7 @@ class BoostClassifier(ClassifierMixin, _Boost):  # type: ignore[misc]
         callback : callable, optional
             Is called after each round with a dict.
         """
-        classes = np.unique(column_or_1d(y)) if HAS_SKLEARN and y is not None else np.unique(np.asarray(y))
-        if y is not None and len(classes) < 2:
-            self._check_rows(X, reset=True)
-            self._check_target(y)
-            raise ValueError(f"{type(self).__name__} needs 2 classes, and y has only one class: {classes.tolist()}")
-        settings: dict[str, Any] = {"train.objective": "binary" if len(classes) == 2 else "multiclass"}
-        if isinstance(self.class_weight, str):
-            settings["objective.class_weight"] = self.class_weight
-        elif self.class_weight is not None:
-            names = _class_names(classes)
-            weights = {
-                str(name): float(self.class_weight.get(label, 1.0))
-                for name, label in zip(names, classes.tolist(), strict=True)
-            }
-            settings["objective.class_weight"] = weights
-        self._fit(X, y, sample_weight, eval_set, eval_sample_weight, init_model, callback, settings)
+        self._fit(X, y, sample_weight, eval_set, eval_sample_weight, init_model, callback)
         self.n_classes_ = len(self.classes_)
         return self
 
@@ -587,6 +613,9 @@ class BoostRanker(_Boost):
     def _check_target(self, y: Any, fit: bool = True) -> np.ndarray:
         return np.asarray(y, np.float64).reshape(-1)
 
+    def _defaults(self) -> dict[str, Any]:
+        return {"train.objective": "lambdarank"}
+
     def fit(
         self,
         X: Any,
@@ -607,7 +636,7 @@ class BoostRanker(_Boost):
         Parameters
         ----------
         X : array, frame or sparse matrix
-            Rows to train on. Those of a query stand together.
+            Rows to train on. Those of a query may stand apart.
         y : array
             Relevance of each row: 0, 1, 2, …
         sample_weight : array, optional
@@ -637,18 +666,7 @@ class BoostRanker(_Boost):
                 if eval_qid is not None
                 else [_queries(None, g) for g in eval_group]
             )
-        self._fit(
-            X,
-            y,
-            sample_weight,
-            eval_set,
-            eval_sample_weight,
-            init_model,
-            callback,
-            {"train.objective": "lambdarank"},
-            queries,
-            theirs,
-        )
+        self._fit(X, y, sample_weight, eval_set, eval_sample_weight, init_model, callback, queries, theirs)
         return self
 
     def predict(self, X: Any, kind: str = "value", *, rounds: int | None = None) -> np.ndarray:
