@@ -299,12 +299,12 @@ func (b *boosting) repeatDropout() {
 	for k := range b.outputs {
 		trees = append(trees, *scaled(&b.trees[b.done*b.outputs+k], rate))
 	}
-	b.addRound(trees, b.dart.numbers, b.data.coded(), b.scores)
+	b.addRound(trees, b.dart.Numbers, b.data.coded(), b.scores)
 	for _, s := range b.data.sets {
 		b.addRound(trees, s.numbers, b.data.codedOf(s), s.raw)
 	}
 	b.putBack(rate)
 	if b.done++; b.done == b.best {
-		b.dart.best = append(b.dart.best[:0], b.dart.weights...)
+		b.dart.KeepBest()
 	}
 }

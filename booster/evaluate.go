@@ -10,6 +10,7 @@ import (
 
 	"boost/binning"
 	"boost/booster/cache"
+	"boost/booster/internal/dropout"
 	"boost/booster/internal/source"
 	"boost/booster/model"
 	"boost/dataset"
@@ -32,8 +33,8 @@ type evalSet struct {
 	raw     []float64 // outputs × n
 	sum     []float64 // of a random forest: what its trees add up to, outputs × n; nil otherwise
 	values  []float64
-	numbers *leafNumbers // of boosting with dropout; nil where there is no room for them
-	history [][]*float64 // by metric, then round; nil = not evaluated or undefined
+	numbers *dropout.LeafNumbers // of boosting with dropout; nil where there is no room for them
+	history [][]*float64         // by metric, then round; nil = not evaluated or undefined
 }
 
 // newEvalSet bins a validation set with the training cuts.

@@ -27,7 +27,7 @@ func (b *boosting) settle() {
 		for i := range b.outputs {
 			switch t := &b.trees[round*b.outputs+i]; {
 			case b.dart != nil:
-				t.Scale(b.dart.best[round-b.first])
+				t.Scale(b.dart.Best(round - b.first))
 			case b.forest():
 				t.Divide(float64(b.best))
 			}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 
+	"boost/booster/internal/dropout"
 	"boost/booster/model"
 	"boost/gradients"
 	"boost/parallel"
@@ -89,10 +90,10 @@ func (task *besideTask) Run(worker, output int) {
 func (b *boosting) growTrees(round int) error {
 	first := len(b.trees)
 	b.trees = append(b.trees, make([]tree.Tree, b.outputs)...)
-	if b.dart != nil && b.dart.numbers != nil {
-		b.dart.numbers.begin(b.outputs)
+	if b.dart != nil && b.dart.Numbers != nil {
+		b.dart.Numbers.Begin()
 		for _, s := range b.data.sets {
-			s.numbers.begin(b.outputs)
+			s.numbers.Begin()
 		}
 	}
 	if b.lanes.beside > 0 {
@@ -138,7 +139,7 @@ func (b *boosting) growTree(l *lane, round, output int) (g grown) {
 	if g.err = b.keep(at, made.Leaf); g.err != nil {
 		return g
 	}
-	if b.dart != nil && b.dart.numbers != nil {
+	if b.dart != nil && b.dart.Numbers != nil {
 		b.number(l, added, output)
 		return g
 	}
@@ -158,18 +159,18 @@ func (b *boosting) growTree(l *lane, round, output int) (g grown) {
 
 // number finds the leaves of all rows in a new tree, and adds their values to the scores.
 func (b *boosting) number(l *lane, added *tree.Tree, output int) {
-	t, d := numbered(added), b.dart.numbers
-	found := d.found[output*b.n : (output+1)*b.n]
+	t, d := dropout.Numbered(added), b.dart.Numbers
+	found := d.OfOutput(output, d.Found)
 	l.grower.AddLeafValues(t, found)
 	if b.sampler.bag != nil {
 		task := treeTask{t: t, of: b.data.coded(), scores: found, rows: b.sampler.outside}
 		l.pool.Do(task.pieces(), &task)
 	}
-	d.take(l.pool, output, b.outputs, added.Leaf, b.scores[output*b.n:(output+1)*b.n])
+	d.Take(l.pool, output, added.Leaf, b.scores)
 	for _, s := range b.data.sets {
-		task := treeTask{t: t, of: b.data.codedOf(s), scores: s.numbers.found[output*s.n : (output+1)*s.n]}
+		task := treeTask{t: t, of: b.data.codedOf(s), scores: s.numbers.OfOutput(output, s.numbers.Found)}
 		l.pool.Do(task.pieces(), &task)
-		s.numbers.take(l.pool, output, b.outputs, added.Leaf, s.raw[output*s.n:(output+1)*s.n])
+		s.numbers.Take(l.pool, output, added.Leaf, s.raw)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"boost/binning"
+	"boost/booster/internal/dropout"
 	"boost/gradients"
 	"boost/histogram"
 	"boost/internal/setting"
@@ -110,7 +111,7 @@ func (p Params) OrDefaults() Params {
 	usual := Defaults()
 	p.Builder, p.Boosting, p.RateSchedule, p.LevelSplits = cmp.Or(p.Builder, usual.Builder), cmp.Or(p.Boosting, usual.Boosting), cmp.Or(p.RateSchedule, usual.RateSchedule), cmp.Or(p.LevelSplits, usual.LevelSplits)
 	fillIn(trainSettings(&p), trainSettings(&usual))
-	fillIn(dartSettings(&p.Dart), dartSettings(&usual.Dart))
+	fillIn(dropout.Settings(&p.Dart), dropout.Settings(&usual.Dart))
 	fillIn(binning.Settings(&p.Binning), binning.Settings(&usual.Binning))
 	fillIn(grow.Settings(&p.Tree), grow.Settings(&usual.Tree))
 	return p

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"boost/binning"
+	"boost/booster/internal/dropout"
 	"boost/histogram"
 )
 
@@ -69,7 +70,7 @@ func (r *run) plan(in *inputs, ex *examples, data *binned) (*plan, error) {
 		pl.bytes.rows += scores
 	}
 	numbers := leafNumberBytes(&r.p, ex, data.sets)
-	if r.p.Boosting == DartBoosting && r.p.Tree.MostLeaves() <= mostNumbered && !r.p.Tree.Linear && (!in.inFiles || r.p.MemoryLimit > 0) && limit.left(pl.bytes.total()+numbers) >= 0 {
+	if r.p.Boosting == DartBoosting && r.p.Tree.MostLeaves() <= dropout.MostLeaves && !r.p.Tree.Linear && (!in.inFiles || r.p.MemoryLimit > 0) && limit.left(pl.bytes.total()+numbers) >= 0 {
 		pl.numbers = true
 		pl.bytes.rows += numbers
 	}

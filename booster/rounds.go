@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"boost/binning"
+	"boost/booster/internal/dropout"
 	"boost/booster/model"
 	"boost/gradients"
 	"boost/histogram"
@@ -29,7 +30,7 @@ type boosting struct {
 	sampler sampler
 	lanes   lanes
 	judge   judge
-	dart    *dropout // nil for other ways of boosting
+	dart    *dropout.State // nil for other ways of boosting
 
 	trees []tree.Tree
 	wide  []model.WideRound
@@ -80,11 +81,11 @@ func (r *run) newBoosting(ex *examples, data *binned, pl *plan, list []metrics.M
 		Renew: r.p.RenewLeaves == renewOn, Quantiles: ex.quantileLeaves(), Verify: r.p.Verify,
 	})
 	if r.p.Boosting == DartBoosting {
-		b.dart = newDropout(&r.p, len(b.scores))
+		b.dart = dropout.New(&r.p.Dart, r.p.Seed, len(b.scores))
 		if pl.numbers {
-			b.dart.numbers = newLeafNumbers(ex.n, ex.outputs)
+			b.dart.Numbers = dropout.NewLeafNumbers(ex.n, ex.outputs)
 			for _, s := range data.sets {
-				s.numbers = newLeafNumbers(s.n, ex.outputs)
+				s.numbers = dropout.NewLeafNumbers(s.n, ex.outputs)
 			}
 		}
 	}
@@ -227,7 +228,7 @@ func (b *boosting) afterRound(round int) (stop bool) {
 		now.Best = b.best
 	}
 	if b.dart != nil && b.best == b.done {
-		b.dart.best = append(b.dart.best[:0], b.dart.weights...)
+		b.dart.KeepBest()
 	}
 	b.before = now
 	if b.onRound != nil {

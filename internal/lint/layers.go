@@ -24,7 +24,7 @@ const picture = `
   2:  objectives  objectives/metrics  tree  dataset  dataset/write  tensorq  binning/internal/borders
   3:  ptq  binning  gradients  tensorq/store  tree/pack
   4:  booster/cache  histogram  tree/forced  tree/linear  booster/model/internal/packed  booster/model/internal/format  booster/model/internal/infer
-  5:  tree/grow  booster/model  booster/internal/source  booster/internal/holdout  booster/internal/labels  booster/internal/levels  booster/internal/checkpoint
+  5:  tree/grow  booster/model  booster/internal/source  booster/internal/dropout  booster/internal/holdout  booster/internal/labels  booster/internal/levels  booster/internal/checkpoint
   6:  booster
   7:  booster/search  ptq/compress  internal/profile  internal/tensorbench  internal/terminal  internal/output  internal/unseen
   7:  benchmarks/harness  benchmarks/score  benchmarks/synth
