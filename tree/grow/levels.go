@@ -285,8 +285,8 @@ func (l *levels) choose() {
 		return
 	}
 	found := l.found[f]
-	l.depth++
 	c := l.candidate(f, found.number)
+	l.depth++
 	for i := range l.nNodes {
 		q := &l.nodes[i]
 		if q.dividesBy(&c, l.goesLeft, found.counted) {
