@@ -94,6 +94,48 @@ func TestCategories(t *testing.T) {
 	})
 }
 
+// Rare levels go by FNV-1a of their text modulo 3, of a separate script: a 1, c 0, d 1, e 0, f 0. Codes follow the buckets.
+func TestHashedLevels(t *testing.T) {
+	// Rows per level: a 2, b 4, c 0, d 2, e 1, f 1, and a row without a value.
+	dictionary := []string{"a", "b", "c", "d", "e", "f"}
+	tab := table(t, levels("k", dictionary, 0, 1, -1, 3, 1, 4, 1, 0, 5, 1, 3))
+	for _, c := range []struct {
+		name    string
+		change  func(p *binning.Params)
+		codes   []uint32
+		regular uint32
+		note    string
+	}{
+		{"fewer levels than max_cat", func(p *binning.Params) { p.MaxCat = 5 }, []uint32{1, 0, none, 2, 3, 4}, 5, ""},
+		{"one of its own", func(p *binning.Params) { p.MaxCat = 1 }, []uint32{2, 0, none, 2, 1, 1}, 3,
+			`column "k": 4 levels (6 rows) share 2 codes by hash: beyond categorical.max_cat = 1`},
+		{"rare", func(p *binning.Params) { p.MinDataPerCat = 2 }, []uint32{1, 0, none, 2, 3, 3}, 4,
+			`column "k": 2 levels (2 rows) share 1 codes by hash: rarer than categorical.min_data_per_cat = 2`},
+		{"none of its own", func(p *binning.Params) { p.MinDataPerCat = 5 }, []uint32{1, 1, none, 1, 0, 0}, 2,
+			`column "k": 5 levels (10 rows) share 2 codes by hash: rarer than categorical.min_data_per_cat = 5`},
+		{"by name", func(p *binning.Params) { p.Order, p.MaxCat = "name", 2 }, []uint32{0, 1, none, 3, 2, 2}, 4,
+			`column "k": 3 levels (4 rows) share 2 codes by hash: beyond categorical.max_cat = 2`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := params(func(p *binning.Params) { p.HashBuckets = 3; c.change(p) })
+			cuts, notes, err := binning.Fit(context.Background(), tab, nil, p, 1, pool(t, 1))
+			if err != nil {
+				t.Fatal(err)
+			}
+			feature := cuts.Features[0]
+			equal(t, "codes", feature.Codes, c.codes)
+			var want []string
+			if c.note != "" {
+				want = []string{c.note}
+			}
+			equal(t, "notes", notes, want)
+			if feature.Regular != c.regular {
+				t.Errorf("%d codes, want %d", feature.Regular, c.regular)
+			}
+		})
+	}
+}
+
 func TestOrderByName(t *testing.T) {
 	byName := func(maxCat, minRows int) binning.Params {
 		return params(func(p *binning.Params) { p.Order, p.MaxCat, p.MinDataPerCat = "name", maxCat, minRows })

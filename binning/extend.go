@@ -21,7 +21,8 @@ func PopulationOf(t *dataset.Table) Population {
 // Extend returns the cuts with which more rows of the same columns are coded: codes that
 // there are stay as they are. A level that has a row now and had none before gets a code
 // behind the others; such levels are ranked among themselves as Fit ranks levels, by
-// the population's counts, and max_cat counts the codes that there were. A feature that
+// the population's counts, and max_cat counts the codes that there were. One that hashes into
+// a bucket with a code takes that code. A feature that
 // lacks values now has the missing code from now on. Cuts of numbers stay.
 //
 // schema describes the rows' columns; its features are matched by position, and their
@@ -88,12 +89,29 @@ func (f *Feature) extend(column *dataset.ColumnSchema, counts []int, p Params) (
 		return ""
 	}
 	p.MaxCat = max(p.MaxCat-int(start), 0)
+	note = fmt.Sprintf("column %q: levels that the base model has no code for get one: %d", column.Name, some)
 	ranked := rankLevels(fresh, column.Levels, column.NumericLevels, p)
+	if p.HashBuckets > 0 && ranked.shared > 0 {
+		known := bucketCodes(f.Codes, start, column.Levels, p.HashBuckets)
+		for level, code := range ranked.codes {
+			if code == NoCode || int(code) < ranked.own {
+				continue
+			}
+			if code := known[hashBucket(column.Levels[level], p.HashBuckets)]; code != NoCode {
+				codes[level], fresh[level] = code, 0
+				some--
+			}
+		}
+		if some == 0 {
+			return note
+		}
+		ranked = rankLevels(fresh, column.Levels, column.NumericLevels, p) // the same levels have codes of their own
+	}
 	for level, code := range ranked.codes {
 		if code != NoCode {
 			codes[level] = start + code
 		}
 	}
 	f.Regular = start + ranked.regular
-	return fmt.Sprintf("column %q: levels that the base model has no code for get one: %d", column.Name, some)
+	return note
 }

@@ -74,6 +74,42 @@ func TestExtend(t *testing.T) {
 	}
 }
 
+// New levels take the code of the bucket that they hash into; those of a bucket without a code get a new one. By a separate
+// script FNV-1a of the texts modulo 3 is: red 1, blue 2, rare 1, odd 2, plum 2, green 2, teal 2, pink 0, grey 0.
+func TestExtendHashed(t *testing.T) {
+	names := []string{"red", "blue", "rare", "odd", "plum", "green", "pink", "grey", "teal"}
+	counts := []int{5, 0, 0, 0, 0, 2, 1, 3, 9}
+	schema := dataset.Schema{Columns: []dataset.ColumnSchema{{Name: "color", Kind: dataset.Category, Levels: names}}}
+	for _, v := range []struct {
+		name     string
+		codes    []uint32 // of red, blue, rare, odd and plum
+		buckets  int
+		maxCat   int
+		extended []uint32 // of green, pink, grey and teal
+		regular  uint32
+	}{
+		{"known bucket and new one", []uint32{0, 1, 2, 3, 3}, 3, 2, []uint32{3, 4, 4, 3}, 5},
+		{"the most frequent new one has its own", []uint32{0, 1, 2, 3, 3}, 3, 5, []uint32{3, 5, 5, 4}, 6},
+		{"a code of several buckets is none", []uint32{0, 1, 2, 2, 2}, 3, 2, []uint32{4, 3, 3, 4}, 5},
+		{"all in known ones", []uint32{0, 1, 1, 1, 1}, 1, 1, []uint32{1, 1, 1, 1}, 2},
+	} {
+		c := &binning.Cuts{
+			Features: []binning.Feature{{Name: "color", Kind: binning.Categorical, Regular: slices.Max(v.codes) + 1, Codes: v.codes}},
+			Ptrs:     []uint32{0, 0}, Ptrs64: []uint32{0, 0},
+		}
+		p := binning.Defaults()
+		p.MaxCat, p.HashBuckets = v.maxCat, v.buckets
+		got, _, err := c.Extend(schema, binning.Population{Rows: 20, Missing: []int{0}, Counts: [][]int{counts}}, p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := got.Features[0]
+		if want := slices.Concat(v.codes, v.extended); !slices.Equal(f.Codes, want) || f.Regular != v.regular {
+			t.Errorf("%s: codes %v of %d, want %v of %d", v.name, f.Codes, f.Regular, want, v.regular)
+		}
+	}
+}
+
 // A column that had no level at all in training begins with code 0.
 func TestExtendFromNothing(t *testing.T) {
 	c := &binning.Cuts{

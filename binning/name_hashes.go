@@ -46,12 +46,18 @@ func (f *Feature) hasHash(level string) bool {
 // NamesAll reports whether the dictionary has all levels that training had.
 func (f *Feature) NamesAll() bool { return !f.Unnamed && len(f.NameHashes) == 0 }
 
-// nameHash returns the hash of a name among n: FNV-1a with 64 bits, mixed once, as a share of n·2¹².
-func nameHash(name string, n int) uint32 {
+// fnv1a returns the FNV-1a hash of a name, with 64 bits.
+func fnv1a(name string) uint64 {
 	h := uint64(0xcbf29ce484222325)
 	for i := range len(name) {
 		h = (h ^ uint64(name[i])) * 0x100000001b3
 	}
+	return h
+}
+
+// nameHash returns the hash of a name among n: FNV-1a, mixed once, as a share of n·2¹².
+func nameHash(name string, n int) uint32 {
+	h := fnv1a(name)
 	h = (h ^ h>>32) * 0x9e3779b97f4a7c15
 	share, _ := bits.Mul64(h, uint64(n)<<nameHashBits)
 	return uint32(share)

@@ -12,6 +12,9 @@ import (
 // mostCodes bounds how many codes a column may have.
 const mostCodes = 1 << 24 // 16,777,216
 
+// mostBuckets bounds how many codes levels may share by hash.
+const mostBuckets = 1 << 20
+
 var binCounts = setting.Between(2, mostCodes)
 
 // The values of Params.Placement, Params.Storage and Params.Order.
@@ -68,6 +71,7 @@ type Params struct {
 	WeightedCuts  bool // quantiles of weight, not of rows
 	MaxCat        int  // levels that get a code of their own
 	MinDataPerCat int
+	HashBuckets   int    // codes that the other levels share by hash; 0 = one code for all
 	Order         string // of codes of levels
 	// BundleConflicts is the share of rows that a bundle may have with more than one
 	// feature outside its default bin; above 0 bundles are made. All but the first of these lose their code, so that
@@ -126,6 +130,8 @@ func Settings(p *Params) []setting.Setting {
 			Doc: "Levels of a column with a code of their own; rarer ones share one."},
 		{Name: "categorical.min_data_per_cat", Value: &p.MinDataPerCat, Range: setting.Between(0, math.MaxInt32),
 			Doc: "Rows of a level with a code of its own; rarer ones share one."},
+		{Name: "categorical.hash_buckets", Value: &p.HashBuckets, Range: setting.Between(0, mostBuckets), OmitDefault: true,
+			Doc: "Codes that levels without a code of their own share, by the FNV-1a hash of their text; 0 = one code for all of them."},
 		{Name: "categorical.order", Value: &p.Order, Choices: []string{ByCount, ByName},
 			Doc: "Codes of levels by their number of rows, or by name: these do not depend on the order of the rows."},
 	}

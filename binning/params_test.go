@@ -29,12 +29,12 @@ func TestParams(t *testing.T) {
 		}
 	})
 	t.Run("all_problems_at_once", func(t *testing.T) {
-		p := binning.Params{MaxBin: 1, MinDataInBin: -1, Sample: -2, Placement: "mid", Storage: "small", MaxCat: 0, MinDataPerCat: -3}
+		p := binning.Params{MaxBin: 1, MinDataInBin: -1, Sample: -2, Placement: "mid", Storage: "small", MaxCat: 0, MinDataPerCat: -3, HashBuckets: -1}
 		err := p.Validate()
 		for _, want := range []string{
 			"binning.max_bin = 1: must be 2 … 16,777,216", "binning.min_data_in_bin = -1", "binning.sample = -2",
 			`binning.placement = "mid": must be "midpoint" or "value"`, `binning.storage = "small": must be "adaptive" or "uniform"`,
-			"categorical.max_cat = 0", "categorical.min_data_per_cat = -3",
+			"categorical.max_cat = 0", "categorical.min_data_per_cat = -3", "categorical.hash_buckets = -1",
 		} {
 			if err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("%v lacks %q", err, want)

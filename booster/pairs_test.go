@@ -90,6 +90,7 @@ func choices() []choice {
 		of("boosting: rf", func(p *booster.Params) { p.Boosting, p.RowFraction = "rf", 0.6 }),
 		of("early stopping: retrain", func(p *booster.Params) { p.EarlyStopping, p.Retrain = 2, true }),
 		of("levels: target", func(p *booster.Params) { p.LevelSplits = booster.TargetSplits }),
+		of("levels: hashed", func(p *booster.Params) { p.Binning.MaxCat, p.Binning.HashBuckets = 2, 2 }),
 		of("verify", func(p *booster.Params) { p.Verify = true }),
 	}
 	for _, name := range objectives.Names() {

@@ -187,7 +187,7 @@ func settings(t *trial, table *randomTable) []string {
 		{"binning.max_bin=2", "binning.max_bin=9", "binning.max_bin=16", "binning.max_bin=300", "binning.max_bin=5000"},
 		{"binning.min_data_in_bin=3", "binning.placement=value", "binning.weighted_cuts=true"},
 		{"binning.sample=50", "binning.sample=1000", "binning.sample=0"},
-		{"categorical.max_cat=3", "categorical.min_data_per_cat=3", "categorical.order=name"},
+		{"categorical.max_cat=3", "categorical.min_data_per_cat=3", "categorical.order=name", "categorical.hash_buckets=3"},
 		{"categorical.onehot_max=0", "categorical.onehot_max=1000", "categorical.max_per_side=2"},
 		{"categorical.smooth=0", "categorical.l2=0"},
 		{"categorical.min_per_group=0", "categorical.min_per_group=5"},
