@@ -31,7 +31,7 @@ func (c *Cuts) Unseen(t *dataset.Table) ([]Unseen, error) {
 		if err := feature.suits(column); err != nil {
 			return nil, err
 		}
-		if feature.Kind != Categorical || !feature.NamesAll() || !lacksLevel(feature.Codes, column) {
+		if feature.Kind != Categorical || t.Crossed(column) != nil || !feature.NamesAll() || !lacksLevel(feature.Codes, column) {
 			continue
 		}
 		if u := feature.unseen(column); u.Rows > 0 {

@@ -27,6 +27,9 @@ func Binned(ctx context.Context, p Params, t *dataset.Table, pool *parallel.Pool
 			return Data{}, nil, err
 		}
 	}
+	if t, err = binnedCrosses(p, t); err != nil {
+		return Data{}, nil, err
+	}
 	cuts, notes, err := binning.Fit(ctx, t, weights, p.Binning, p.Seed, pool)
 	if errors.Is(err, binning.ErrParams) {
 		return Data{}, nil, fmt.Errorf("%w: %w", ErrParams, err)

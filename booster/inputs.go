@@ -24,6 +24,9 @@ type inputs struct {
 // open checks that a table can be trained on, and brings it to the columns of the base model.
 func (r *run) open(train source.Source) (*inputs, error) {
 	if r.baseModel != nil {
+		if r.baseModel.HasCrossed() && train.Files() != nil {
+			return nil, errCrossedInFiles
+		}
 		var err error
 		if train, err = follow(train, r.baseModel, "the base model"); err != nil {
 			return nil, err

@@ -36,8 +36,9 @@ func (r *run) orderLevels(ctx context.Context, codes *binning.Codes, ex *example
 		return codes, nil
 	}
 	var features []int
+	crossed := data.schema.CrossedFeatures()
 	for f := range data.cuts.Features {
-		if feature := &data.cuts.Features[f]; feature.Kind == binning.Categorical && feature.Regular > 1 && (r.p.LevelSplits == TargetSplits || feature.Regular > manyLevels) {
+		if feature := &data.cuts.Features[f]; feature.Kind == binning.Categorical && feature.Regular > 1 && (r.p.LevelSplits == TargetSplits || feature.Regular > manyLevels || crossed[f]) {
 			features = append(features, f)
 		}
 	}

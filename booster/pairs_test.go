@@ -91,6 +91,7 @@ func choices() []choice {
 		of("early stopping: retrain", func(p *booster.Params) { p.EarlyStopping, p.Retrain = 2, true }),
 		of("levels: target", func(p *booster.Params) { p.LevelSplits = booster.TargetSplits }),
 		of("levels: hashed", func(p *booster.Params) { p.Binning.MaxCat, p.Binning.HashBuckets = 2, 2 }),
+		of("levels: crossed", func(p *booster.Params) { p.LevelSplits, p.Combinations = booster.TargetSplits, 2 }),
 		of("verify", func(p *booster.Params) { p.Verify = true }),
 	}
 	for _, name := range objectives.Names() {
@@ -220,6 +221,11 @@ func TestOptionsMeet(t *testing.T) {
 			}
 		}
 		try(t, set...)
+	}
+	p := crossedParams()
+	p.LevelSplits, p.Rounds = booster.TargetSplits, 1
+	if m, err := booster.Train(context.Background(), p, pairTable(t, "regression")); err != nil || !m.HasCrossed() {
+		t.Errorf("the table has no columns to cross (%v)", err)
 	}
 	if refused == 0 || worked < 5*refused {
 		t.Errorf("%d sets of options work, %d are refused", worked, refused)

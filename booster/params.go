@@ -76,6 +76,8 @@ type Params struct {
 	ErrorFeedback bool   // scores see each tree's leaves as they are stored
 
 	LevelSplits string // how levels are split; "" = SetSplits
+	// Combinations is the most pairs of columns that are crossed.
+	Combinations int
 
 	Metrics      []string // empty = the objective's own
 	MetricsEvery int
@@ -131,7 +133,7 @@ func fillIn(fields, defaults []setting.Setting) {
 
 // Settings describes the parameters, those of p.
 func Settings(p *Params) []setting.Setting {
-	return slices.Concat(trainSettings(p), modeSettings(p), objectives.Settings(&p.Loss), binning.Settings(&p.Binning), grow.Settings(&p.Tree))
+	return slices.Concat(trainSettings(p), modeSettings(p), crossSettings(p), objectives.Settings(&p.Loss), binning.Settings(&p.Binning), grow.Settings(&p.Tree))
 }
 
 func trainSettings(p *Params) []setting.Setting {
@@ -230,7 +232,7 @@ func (p Params) Validate() error {
 		p.QuantizeDType = form.String() // its name in any case
 	}
 	p.Builder, p.Boosting, p.RateSchedule, p.LevelSplits = cmp.Or(p.Builder, "auto"), cmp.Or(p.Boosting, PlainBoosting), cmp.Or(p.RateSchedule, ConstantRate), cmp.Or(p.LevelSplits, SetSplits)
-	problems := slices.Concat(setting.Check(trainSettings(&p)), setting.Check(modeSettings(&p)), setting.Check(objectives.Settings(&p.Loss)), setting.Check(grow.Settings(&p.Tree)), p.Tree.Check(),
+	problems := slices.Concat(setting.Check(trainSettings(&p)), setting.Check(modeSettings(&p)), setting.Check(crossSettings(&p)), p.checkCombinations(), setting.Check(objectives.Settings(&p.Loss)), setting.Check(grow.Settings(&p.Tree)), p.Tree.Check(),
 		p.checkLoss(), p.checkClassWeights(), p.checkGradients(), p.checkGoss(), p.checkMvs(), p.checkFeedback(), p.checkBoosting(), p.checkSchedule(), p.checkRowSamples(), p.checkHoldout(), p.checkLinear())
 	if err := p.Binning.Validate(); err != nil {
 		problems = append(problems, err)

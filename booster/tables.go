@@ -79,6 +79,9 @@ func LoadTables(ctx context.Context, p Params, in Input) (*Tables, error) {
 		if err := in.checkCache(); err != nil {
 			return nil, err
 		}
+		if p.Combinations > 0 || in.From != nil && in.From.HasCrossed() {
+			return nil, fmt.Errorf("%w: data.cache keeps the codes of a table's own columns only, not of crossed ones (categorical.combinations): leave it out", ErrParams)
+		}
 		key, err := in.cacheKey(ctx, &p)
 		if err != nil {
 			return nil, err
@@ -243,8 +246,12 @@ func (in *Input) needsMemory(p *Params) string {
 	switch {
 	case p.Gradients == gradients.F32.String():
 		return `train.gradients = "f32" needs them in memory`
+	case in.From != nil && in.From.HasCrossed():
+		return "the crossed columns of the model need them in memory"
 	case p.Tree.Linear, in.From != nil && in.From.HasLinear():
 		return "linear leaves (tree.linear) need the values of columns"
+	case p.Combinations > 0:
+		return "categorical.combinations needs them in memory"
 	case p.Retrain:
 		return "train.retrain needs them in memory"
 	case p.ValidBy != "":

@@ -115,6 +115,9 @@ func (r *run) prepare(ctx context.Context, train source.Source) (*boosting, erro
 			return nil, err
 		}
 	}
+	if err := r.cross(in, ex); err != nil {
+		return nil, err
+	}
 	data, err := r.bin(ctx, in, ex)
 	if err != nil {
 		return nil, err

@@ -18,7 +18,7 @@ func (t *Table) As(s Schema) (*Table, error) {
 	most := max(len(t.columns), len(s.Columns))
 	names, inputs := make([]string, 0, most), make([]*Column, 0, most)
 	for _, c := range t.columns {
-		if c.role != IDRole || t.onlyID(c.name) {
+		if t.Crossed(c) == nil && (c.role != IDRole || t.onlyID(c.name)) {
 			names, inputs = append(names, c.name), append(inputs, c)
 		}
 		if c.role == IDRole {
@@ -36,7 +36,7 @@ func (t *Table) As(s Schema) (*Table, error) {
 	}
 	coerced := *t
 	coerced.columns, coerced.index = make([]*Column, 0, len(targets)), new(nameIndex)
-	coerced.forms, coerced.written = nil, s.Written
+	coerced.forms, coerced.written, coerced.crossed = nil, s.Written, nil
 	for i := range s.Columns {
 		if c := &s.Columns[i]; c.Written != "" {
 			if coerced.forms == nil {
@@ -60,6 +60,7 @@ func (t *Table) As(s Schema) (*Table, error) {
 		}
 		coerced.columns = append(coerced.columns, c)
 	}
+	coerced.crossAs(&s)
 	return &coerced, nil
 }
 

@@ -21,7 +21,7 @@ func (t *Table) Fingerprint(pool *parallel.Pool) string {
 	var dense, sparse []*Column
 	for _, c := range t.columns {
 		switch {
-		case c.role == IDRole:
+		case c.role == IDRole || t.Crossed(c) != nil: // of which the others tell all
 			continue
 		case c.sparse != nil && c.sparse.Len() == 0 && !c.sparse.FillMissing(): // zeros add nothing
 		case c.sparse != nil:

@@ -19,8 +19,9 @@ type Table struct {
 	index     *nameIndex // of the columns
 	dates     []string
 	written   Written
-	forms     map[string]string // by column: how its numbers are written where that is not plainly
-	absent    *Sparse           // the cells of features beyond the columns, nil where there are none
+	forms     map[string]string   // by column: how its numbers are written where that is not plainly
+	crossed   map[string][]string // by crossed column: the two that it is made of
+	absent    *Sparse             // the cells of features beyond the columns, nil where there are none
 }
 
 // nameIndex finds columns by name. It is made at the first search, and only for
@@ -230,6 +231,7 @@ func (t *Table) Schema() Schema {
 	s := Schema{Columns: make([]ColumnSchema, len(t.columns)), Written: t.written}
 	for i, c := range t.columns {
 		s.Columns[i] = columnSchema(c)
+		s.Columns[i].Crossed = t.Crossed(c)
 		if c.kind.Numeric() {
 			s.Columns[i].Written = t.forms[c.name]
 		}

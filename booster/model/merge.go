@@ -189,7 +189,7 @@ func uniteColumn(a, b *dataset.ColumnSchema) error {
 	if a.Role == dataset.GroupRole {
 		return nil
 	}
-	if (a.Kind == dataset.Category) != (b.Kind == dataset.Category) || a.NumericLevels != b.NumericLevels {
+	if (a.Kind == dataset.Category) != (b.Kind == dataset.Category) || a.NumericLevels != b.NumericLevels || !slices.Equal(a.Crossed, b.Crossed) {
 		return fmt.Errorf("it has %s in one model and %s in another", valuesOf(a), valuesOf(b))
 	}
 	switch {

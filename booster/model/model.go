@@ -2,6 +2,7 @@ package model
 
 import (
 	"crypto/sha256"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -60,6 +61,9 @@ func (m *Model) Outputs() int { return m.contents.Outputs }
 // model without classes. Of two, the second is the positive one. The slice must not
 // be changed.
 func (m *Model) Classes() []string { return m.contents.Classes }
+
+// HasCrossed reports whether the model has crossed columns.
+func (m *Model) HasCrossed() bool { return slices.Contains(m.contents.Schema.CrossedFeatures(), true) }
 
 // Labels returns the names of the label columns, one for each output where there are several; nil for a model that names none.
 func (m *Model) Labels() []string { return m.contents.Labels() }

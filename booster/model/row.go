@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"slices"
 	"strconv"
 	"sync"
 
@@ -17,14 +18,31 @@ type rowReader struct {
 	model    *Model
 	cells    *dataset.CellReader
 	features []*dataset.ColumnSchema
-	buffers  sync.Pool // of *[]float64, one value per feature
+	crossed  []crossedFeature
+	buffers  sync.Pool // of *rowCells
 }
+
+// rowCells are the features of a row: its cells, and what stands for them in PredictValues.
+type rowCells struct {
+	cells  []dataset.Cell
+	values []float64
+}
+
+// crossedFeature is a feature whose levels are pairs of the values of two others.
+type crossedFeature struct{ feature, a, b int }
 
 // rowReader returns the model's reader of rows. The first call makes it.
 func (m *Model) rowReader() (*rowReader, error) {
 	m.rowsReady.Do(func() {
 		r := &rowReader{model: m, features: m.contents.FeatureColumns()}
-		r.buffers.New = func() any { return new(make([]float64, len(r.features))) }
+		r.buffers.New = func() any {
+			return &rowCells{make([]dataset.Cell, len(r.features)), make([]float64, len(r.features))}
+		}
+		for f, c := range r.features {
+			if c.Crossed != nil {
+				r.crossed = append(r.crossed, crossedFeature{f, r.feature(c.Crossed[0]), r.feature(c.Crossed[1])})
+			}
+		}
 		if r.cells, m.rowsError = dataset.NewCellReader(m.contents.Schema); m.rowsError == nil {
 			m.rows = r
 		}
@@ -51,13 +69,16 @@ func (m *Model) PredictRow(row map[string]any) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r.predict(func(values []float64) error {
+	return r.predict(func(cells []dataset.Cell) error {
 		for f, c := range r.features {
+			if c.Crossed != nil {
+				continue
+			}
 			v, ok := row[c.Name]
 			if !ok {
 				return fmt.Errorf("%w: column %q is missing; give nil where the value is not known", dataset.ErrTable, c.Name)
 			}
-			if values[f], err = r.value(f, v); err != nil {
+			if cells[f], err = r.value(f, v); err != nil {
 				return err
 			}
 		}
@@ -65,23 +86,52 @@ func (m *Model) PredictRow(row map[string]any) ([]float64, error) {
 	})
 }
 
-// predict returns the predictions for the values that fill writes.
-func (r *rowReader) predict(fill func(values []float64) error) ([]float64, error) {
-	values := r.buffers.Get().(*[]float64)
-	defer r.buffers.Put(values)
-	if err := fill(*values); err != nil {
+// feature returns the number of the feature of a name.
+func (r *rowReader) feature(name string) int {
+	return slices.IndexFunc(r.features, func(c *dataset.ColumnSchema) bool { return c.Name == name })
+}
+
+// predict returns the predictions for the cells that fill writes.
+func (r *rowReader) predict(fill func(cells []dataset.Cell) error) ([]float64, error) {
+	row := r.buffers.Get().(*rowCells)
+	defer r.buffers.Put(row)
+	if err := fill(row.cells); err != nil {
 		return nil, err
 	}
+	for _, c := range r.crossed {
+		row.cells[c.feature] = r.pair(c.a, row.cells[c.a], c.b, row.cells[c.b])
+	}
+	for f, cell := range row.cells {
+		row.values[f] = r.index(f, cell)
+	}
 	out := make([]float64, r.model.Outputs())
-	r.model.PredictValues(*values, out)
+	r.model.PredictValues(row.values, out)
 	return out, nil
 }
 
-// value returns what stands for a value of a feature in PredictValues.
-func (r *rowReader) value(feature int, v any) (float64, error) {
+// pair returns the cell of a crossed feature.
+func (r *rowReader) pair(a int, cellA dataset.Cell, b int, cellB dataset.Cell) dataset.Cell {
+	return dataset.Cell{Level: dataset.CrossedLevel(r.known(a, cellA), r.known(b, cellB))}
+}
+
+// known returns a cell with the level as the model has it, which may be without the blanks around it.
+func (r *rowReader) known(feature int, cell dataset.Cell) dataset.Cell {
+	levels := r.features[feature].Levels
+	if len(levels) > 0 && cell.Number == cell.Number {
+		if i := r.model.LevelIndex(feature, cell.Level); i >= 0 && int(i) < len(levels) {
+			cell.Level = levels[int(i)]
+		}
+	}
+	return cell
+}
+
+var missingCell = dataset.Cell{Number: math.NaN()}
+
+// value returns the cell that a value of a feature is.
+func (r *rowReader) value(feature int, v any) (dataset.Cell, error) {
 	switch v := v.(type) {
 	case nil:
-		return math.NaN(), nil
+		return missingCell, nil
 	case float64:
 		return r.number(feature, v), nil
 	case string:
@@ -97,12 +147,12 @@ func (r *rowReader) value(feature int, v any) (float64, error) {
 }
 
 // reflected is value for all types.
-func (r *rowReader) reflected(feature int, v reflect.Value) (float64, error) {
+func (r *rowReader) reflected(feature int, v reflect.Value) (dataset.Cell, error) {
 	c := r.features[feature]
 	switch kind := v.Kind(); {
 	case kind == reflect.Pointer || kind == reflect.Interface:
 		if v.IsNil() {
-			return math.NaN(), nil
+			return missingCell, nil
 		}
 		return r.reflected(feature, v.Elem())
 	case kind == reflect.String:
@@ -121,16 +171,15 @@ func (r *rowReader) reflected(feature int, v reflect.Value) (float64, error) {
 		x, err := r.cells.Integer(c, int64(v.Uint()))
 		return r.number(feature, x), err
 	}
-	return 0, fmt.Errorf("%w: column %q has a value of type %s; use a number, a text, a bool or nil", dataset.ErrTable, c.Name, v.Type())
+	return missingCell, fmt.Errorf("%w: column %q has a value of type %s; use a number, a text, a bool or nil", dataset.ErrTable, c.Name, v.Type())
 }
 
-func (r *rowReader) number(feature int, v float64) float64 {
-	return r.index(feature, r.cells.Number(r.features[feature], v))
+func (r *rowReader) number(feature int, v float64) dataset.Cell {
+	return r.cells.Number(r.features[feature], v)
 }
 
-func (r *rowReader) text(feature int, text string) (float64, error) {
-	cell, err := r.cells.Text(r.features[feature], text)
-	return r.index(feature, cell), err
+func (r *rowReader) text(feature int, text string) (dataset.Cell, error) {
+	return r.cells.Text(r.features[feature], text)
 }
 
 // index returns what stands for a cell in PredictValues.
@@ -177,6 +226,9 @@ func NewRowPredictor[T any](m *Model) (*RowPredictor[T], error) {
 	}
 	p := &RowPredictor[T]{reader: r, fields: make([][]int, len(r.features))}
 	for f, c := range r.features {
+		if c.Crossed != nil {
+			continue
+		}
 		field, ok := named[c.Name]
 		if !ok {
 			return nil, fmt.Errorf("%s has no field for column %q: give it the tag `boost:%q`", t, c.Name, c.Name)
@@ -207,14 +259,17 @@ func holdsCell(t reflect.Type) bool {
 // Model.PredictRow.
 func (p *RowPredictor[T]) Predict(row *T) ([]float64, error) {
 	v := reflect.ValueOf(row).Elem()
-	return p.reader.predict(func(values []float64) error {
+	return p.reader.predict(func(cells []dataset.Cell) error {
 		for f, index := range p.fields {
-			field, err := v.FieldByIndexErr(index)
-			if err != nil { // a nil pointer to an embedded struct
-				values[f] = math.NaN()
+			if index == nil { // of a crossed feature
 				continue
 			}
-			if values[f], err = p.reader.reflected(f, field); err != nil {
+			field, err := v.FieldByIndexErr(index)
+			if err != nil { // a nil pointer to an embedded struct
+				cells[f] = missingCell
+				continue
+			}
+			if cells[f], err = p.reader.reflected(f, field); err != nil {
 				return err
 			}
 		}

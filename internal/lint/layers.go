@@ -20,11 +20,11 @@ const picture = `
   1:  internal/kernel/codec  internal/kernel/bin  internal/kernel/loss  internal/kernel/text  internal/kernel/mix
   1:  internal/recordlog  internal/entropy
   1:  dataset/internal/written  dataset/internal/chunk  dataset/internal/records  dataset/internal/csv  dataset/internal/jsonl  dataset/internal/xlsx  dataset/internal/columnar  dataset/internal/parquet  dataset/internal/arrowipc  dataset/internal/libsvm  dataset/internal/sidefile  dataset/internal/sample
-  1:  dataset/internal/packed  dataset/internal/notes  dataset/internal/inmemory  dataset/internal/dictionary  dataset/internal/fingerprint
+  1:  dataset/internal/packed  dataset/internal/notes  dataset/internal/inmemory  dataset/internal/dictionary  dataset/internal/crossed  dataset/internal/fingerprint
   2:  objectives  objectives/metrics  tree  dataset  dataset/write  tensorq  binning/internal/borders
   3:  ptq  binning  gradients  tensorq/store  tree/pack
   4:  booster/cache  histogram  tree/forced  tree/linear  booster/model/internal/packed  booster/model/internal/format  booster/model/internal/infer
-  5:  tree/grow  booster/model  booster/internal/source  booster/internal/dropout  booster/internal/holdout  booster/internal/labels  booster/internal/levels  booster/internal/checkpoint
+  5:  tree/grow  booster/model  booster/internal/source  booster/internal/dropout  booster/internal/holdout  booster/internal/labels  booster/internal/levels  booster/internal/crosses  booster/internal/checkpoint
   6:  booster
   7:  booster/search  ptq/compress  internal/profile  internal/tensorbench  internal/terminal  internal/output  internal/unseen
   7:  benchmarks/harness  benchmarks/score  benchmarks/synth

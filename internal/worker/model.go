@@ -22,6 +22,7 @@ type modelHead struct {
 	Label          string          `json:"label"` // several are joined; see Roles
 	Features       []string        `json:"features"`
 	Categorical    []bool          `json:"categorical"` // by feature
+	Crossed        [][]string      `json:"crossed"`     // by feature: the two that it is made of, none for one of its own
 	Classes        []string        `json:"classes"`
 	NumericClasses bool            `json:"numeric_classes"`
 	Outputs        int             `json:"outputs"`
@@ -49,6 +50,7 @@ func (r *request) describe(m *model.Model) modelHead {
 		}
 		head.Features = append(head.Features, c.Name)
 		head.Categorical = append(head.Categorical, c.Kind == dataset.Category)
+		head.Crossed = append(head.Crossed, append([]string{}, c.Crossed...))
 	}
 	return head
 }

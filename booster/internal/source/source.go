@@ -63,6 +63,9 @@ func (s InMemory) Take(rows []int32) Source { return InMemory{s.Table.Take(rows)
 
 func (s InMemory) Part() []int32 { return s.rows }
 
+// With returns the rows of s with other columns.
+func (s InMemory) With(table *dataset.Table) InMemory { return InMemory{table, s.rows} }
+
 func (s InMemory) Values() *dataset.Table { return s.Table }
 
 // ByQuery returns the table with the rows of each query together, and which rows of s these are, nil if they are all

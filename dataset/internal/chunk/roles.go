@@ -183,6 +183,9 @@ func (o *Options) resolveSchema(names []string, position map[string]int) ([]Targ
 		if o.AllIDs && c.Role == IDRole {
 			continue // it comes with the others
 		}
+		if c.Crossed != nil {
+			continue // it is made of others
+		}
 		if !ok {
 			if c.Role == Feature {
 				lacking = append(lacking, c.Name)

@@ -303,7 +303,11 @@ class _Boost(BaseEstimator):  # type: ignore[misc]
     def feature_importances_(self) -> np.ndarray:
         """The share of each feature in ``importance_type``; they add up to 1."""
         model = self._model()
-        by_name = dict(zip(model.features, model.importance(self.importance_type), strict=True))
+        importance = model.importance(self.importance_type)
+        by_name = dict(zip(model.features, importance, strict=True))
+        for value, crossed in zip(importance, model._head["crossed"] or (), strict=True):
+            for name in crossed:  # half of what a pair of columns is worth
+                by_name[name] += value / 2
         names = getattr(self, "feature_names_in_", None)
         values = np.array(
             [

@@ -431,7 +431,7 @@ class Model:
     ) -> Held | Files:
         names = None
         if not _tables.is_path(table) and _tables.column_names(table) is None:
-            names = self.features
+            names = [name for name, of in zip(self.features, self._head["crossed"] or (), strict=True) if not of]
             width = np.shape(table)[1] if np.ndim(table) == 2 or _tables.is_sparse(table) else None
             if width is not None and width != len(names):
                 raise TableError(f"the table has {width} columns, and the model has {len(names)} features")

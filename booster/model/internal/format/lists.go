@@ -163,6 +163,9 @@ func (l *columnList) UnmarshalJSON(b []byte) (err error) {
 			return fmt.Errorf("column %q has role %q and kind %q", string(e.Name), e.Role, e.Kind)
 		}
 		*to = dataset.ColumnSchema{Name: string(e.Name), Role: dataset.Role(role), Kind: dataset.Kind(kind), NumericLevels: e.NumericLevels, Written: string(e.Written)}
+		for _, name := range e.Crossed {
+			to.Crossed = append(to.Crossed, string(name))
+		}
 		return nil
 	})
 	return err

@@ -60,6 +60,7 @@ type columnEntry struct {
 	NumericLevels bool   `json:"numeric_levels"`
 	Role          string `json:"role"`
 	Written       Text   `json:"written"` // only where numbers were not written plainly
+	Crossed       []Text `json:"crossed"` // only of a column of pairs
 }
 
 type historyEntry struct {
@@ -141,7 +142,11 @@ func (c *Contents) markOrdered(names []string) error {
 // Keys are written in the order of their bytes.
 
 func appendColumn(b []byte, s dataset.ColumnSchema) []byte {
-	b = append(append(append(b, `{"kind":"`...), KindNames[s.Kind]...), `","name":`...)
+	b = append(b, '{')
+	if s.Crossed != nil {
+		b = append(Lazy(s.Crossed, appendText)(append(b, `"crossed":`...)), ',')
+	}
+	b = append(append(append(b, `"kind":"`...), KindNames[s.Kind]...), `","name":`...)
 	b = append(appendText(b, s.Name), `,"numeric_levels":`...)
 	b = append(strconv.AppendBool(b, s.NumericLevels), `,"role":"`...)
 	b = append(append(b, roleNames[s.Role]...), '"')

@@ -157,6 +157,9 @@ func (c *Contents) checkSchema() error {
 				return fmt.Errorf("column %q: %w", s.Name, err)
 			}
 		}
+		if err := c.checkCrossed(s); err != nil {
+			return err
+		}
 		if level, twice := repeated(s.Levels); twice {
 			return fmt.Errorf("column %q has level %q twice", s.Name, level)
 		}
@@ -168,6 +171,23 @@ func (c *Contents) checkSchema() error {
 		if name, twice := repeated(list); twice {
 			return fmt.Errorf("column %q stands twice", name)
 		}
+	}
+	return nil
+}
+
+// checkCrossed makes sure that a column of pairs is made of two features that are not.
+func (c *Contents) checkCrossed(s *dataset.ColumnSchema) error {
+	if s.Crossed == nil {
+		return nil
+	}
+	sources := 0
+	for i := range c.Schema.Columns {
+		if of := &c.Schema.Columns[i]; of.Role == dataset.Feature && of.Crossed == nil && slices.Contains(s.Crossed, of.Name) {
+			sources++
+		}
+	}
+	if s.Role != dataset.Feature || s.Kind != dataset.Category || s.NumericLevels || len(s.Crossed) != 2 || sources != 2 {
+		return fmt.Errorf("column %q is crossed of %q, which are not two features of the model", s.Name, s.Crossed)
 	}
 	return nil
 }

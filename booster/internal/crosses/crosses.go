@@ -1,0 +1,226 @@
+// Package crosses chooses pairs of columns whose values together say more of the target than each alone.
+//
+// In: a table and a target. Out: names of columns. It must not know models, nor how levels are put in order.
+package crosses
+
+import (
+	"cmp"
+	"slices"
+
+	"boost/dataset"
+	"boost/parallel"
+)
+
+// The limits of what is looked at. A pair takes three passes over the rows and, for each thread, 20 bytes a row.
+const (
+	mostRows   = 100_000 // that pairs are judged by
+	mostValues = 64      // different numbers of a column that is crossed
+	mostOf     = 16      // categorical columns, and as many numeric ones, that are crossed: those that alone say most
+	leastGain  = 0.0005  // share of the target's variance that a pair explains at least beside its columns
+)
+
+// FewestRows is the number of rows of the smallest table whose columns are crossed; tests lower it. On taxis, with 4,100
+// rows, crossed columns raised the loss by a fifth.
+var FewestRows = 6000
+
+// source is a column that may be crossed.
+type source struct {
+	name    string
+	isLevel bool
+	codes   []int32 // by row
+	n       int     // different codes
+	means   []float64
+	gain    float64
+}
+
+// Choose returns at most so many pairs of columns, those that explain most first: of two categorical ones, or of a
+// categorical and a numeric one with few different values. One of them has more than so many levels.
+//
+// A column's statistic in a row is the mean target of the other rows of its value, shrunk by one row of the mean of all.
+// A pair explains what its own statistic, taken of what a least squares fit of the statistics of its two columns leaves,
+// explains of that. Equal pairs go by the order of the columns. Columns that stand apart are not looked at. weights is
+// nil for rows that weigh 1.
+func Choose(t *dataset.Table, apart func(column string) bool, target, weights []float64, most, levels int, pool *parallel.Pool) [][2]string {
+	features := slices.DeleteFunc(t.Features(), func(c *dataset.Column) bool { return apart(c.Name()) || t.Crossed(c) != nil })
+	isLevels := func(c *dataset.Column) bool { return c.Kind() == dataset.Category }
+	if t.NumRows() < FewestRows || !slices.ContainsFunc(features, isLevels) {
+		return nil
+	}
+	j := newJudge(target, weights)
+	sources := j.sources(features, pool)
+	pairs := pairsOf(sources, levels)
+	gains := make([]float64, len(pairs))
+	pool.Do(len(pairs), parallel.Func(func(_, i int) { gains[i] = j.pair(sources[pairs[i][0]], sources[pairs[i][1]]) }))
+	order := make([]int, len(pairs))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(gains[b], gains[a]) })
+	var chosen [][2]string
+	for _, i := range order[:min(most, len(order))] {
+		if gains[i] < leastGain {
+			break
+		}
+		chosen = append(chosen, [2]string{sources[pairs[i][0]].name, sources[pairs[i][1]].name})
+	}
+	return chosen
+}
+
+// pairsOf lists the pairs of which the first is categorical, and one has more than so many levels.
+func pairsOf(sources []*source, levels int) (pairs [][2]int) {
+	for a, s := range sources {
+		for b := range sources {
+			if s.isLevel && (b > a || !sources[b].isLevel) && max(s.n, sources[b].n) > levels {
+				pairs = append(pairs, [2]int{a, b})
+			}
+		}
+	}
+	return pairs
+}
+
+// judge holds the target of the rows that pairs are judged by, less its mean.
+type judge struct {
+	rows     []int // of the table
+	target   []float64
+	weights  []float64
+	prior    float64 // mean weight
+	variance float64 // weighted sum of squares
+}
+
+func newJudge(target, weights []float64) *judge {
+	n := min(len(target), mostRows)
+	j := &judge{rows: make([]int, n), target: make([]float64, n), weights: make([]float64, n)}
+	sum, weight := 0.0, 0.0
+	for i := range n {
+		row := int(int64(i) * int64(len(target)) / int64(n))
+		j.rows[i], j.target[i], j.weights[i] = row, target[row], 1
+		if weights != nil {
+			j.weights[i] = weights[row]
+		}
+		sum += float64(j.weights[i] * j.target[i])
+		weight += j.weights[i]
+	}
+	if weight == 0 {
+		return j
+	}
+	j.prior = weight / float64(n)
+	mean := sum / weight
+	for i := range j.target {
+		j.target[i] -= mean
+		j.variance += float64(j.weights[i] * float64(j.target[i]*j.target[i]))
+	}
+	return j
+}
+
+// sources returns the columns that are crossed, in the table's order.
+func (j *judge) sources(features []*dataset.Column, pool *parallel.Pool) []*source {
+	found := make([]*source, len(features))
+	pool.Do(len(features), parallel.Func(func(_, f int) {
+		column := features[f]
+		codes, n, ok := column.Few(mostValues)
+		if !ok || n < 2 {
+			return
+		}
+		s := &source{name: column.Name(), isLevel: column.Kind() == dataset.Category, codes: make([]int32, len(j.rows)), n: n}
+		for i, row := range j.rows {
+			s.codes[i] = codes[row]
+		}
+		s.means = j.others(s.codes, n, j.target)
+		s.gain = j.explained(s.means, j.target)
+		found[f] = s
+	}))
+	found = slices.DeleteFunc(found, func(s *source) bool { return s == nil })
+	for _, isLevel := range []bool{true, false} {
+		var alike []*source
+		for _, s := range found {
+			if s.isLevel == isLevel {
+				alike = append(alike, s)
+			}
+		}
+		slices.SortStableFunc(alike, func(a, b *source) int { return cmp.Compare(b.gain, a.gain) })
+		if len(alike) > mostOf {
+			left := alike[mostOf:]
+			found = slices.DeleteFunc(found, func(s *source) bool { return slices.Contains(left, s) })
+		}
+	}
+	return found
+}
+
+// others returns for each row the shrunk mean of the other rows of its code.
+func (j *judge) others(codes []int32, n int, values []float64) []float64 {
+	sums, weights := make([]float64, n), make([]float64, n)
+	for i, code := range codes {
+		sums[code] += float64(j.weights[i] * values[i])
+		weights[code] += j.weights[i]
+	}
+	means := make([]float64, len(codes))
+	for i, code := range codes {
+		if weight := weights[code] - j.weights[i] + j.prior; weight > 0 {
+			means[i] = (sums[code] - float64(j.weights[i]*values[i])) / weight
+		}
+	}
+	return means
+}
+
+// dot returns the weighted sum of products.
+func (j *judge) dot(a, b []float64) float64 {
+	sum := 0.0
+	for i := range a {
+		sum += float64(j.weights[i] * float64(a[i]*b[i]))
+	}
+	return sum
+}
+
+// explained returns the share of the target's variance that a multiple of means explains of values, 0 where that
+// multiple is negative.
+func (j *judge) explained(means, values []float64) float64 {
+	product, square := j.dot(means, values), j.dot(means, means)
+	if product <= 0 || square <= 0 || j.variance <= 0 {
+		return 0
+	}
+	return float64(product/square*product) / j.variance
+}
+
+// pair returns what a pair of columns explains beside each of them.
+func (j *judge) pair(a, b *source) float64 {
+	codes, n := pairCodes(a, b)
+	left := j.residual(a.means, b.means)
+	return j.explained(j.others(codes, n, left), left)
+}
+
+// residual returns the target less its least squares fit by two statistics.
+func (j *judge) residual(a, b []float64) []float64 {
+	aa, ab, bb := j.dot(a, a), j.dot(a, b), j.dot(b, b)
+	ay, by := j.dot(a, j.target), j.dot(b, j.target)
+	var fa, fb float64
+	switch det := float64(aa*bb) - float64(ab*ab); {
+	case det > 1e-9*float64(aa*bb):
+		fa, fb = (float64(ay*bb)-float64(by*ab))/det, (float64(by*aa)-float64(ay*ab))/det
+	case aa > 0: // they are alike
+		fa = ay / aa
+	case bb > 0:
+		fb = by / bb
+	}
+	fa, fb = max(fa, 0), max(fb, 0) // means of a level do not point away from its target
+	left := make([]float64, len(a))
+	for i := range left {
+		left[i] = j.target[i] - float64(fa*a[i]) - float64(fb*b[i])
+	}
+	return left
+}
+
+// pairCodes numbers the pairs of codes that rows have.
+func pairCodes(a, b *source) (codes []int32, n int) {
+	codes = make([]int32, len(a.codes))
+	seen := map[int64]int32{}
+	for i := range codes {
+		pair := int64(a.codes[i])*int64(b.n) + int64(b.codes[i])
+		code, ok := seen[pair]
+		if !ok {
+			code = int32(len(seen))
+			seen[pair] = code
+		}
+		codes[i] = code
+	}
+	return codes, len(seen)
+}

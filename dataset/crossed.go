@@ -1,0 +1,126 @@
+package dataset
+
+import (
+	"maps"
+	"slices"
+
+	"boost/dataset/internal/chunk"
+	"boost/dataset/internal/crossed"
+)
+
+// CrossedName returns the name of a crossed column of two others.
+func CrossedName(a, b string) string { return crossed.Name(crossed.Text(a), crossed.Text(b)) }
+
+// CrossedLevel returns the level of a crossed column that the cells of its two columns are: a missing one counts as a
+// value.
+func CrossedLevel(a, b Cell) string { return crossed.Name(a.crossedText(), b.crossedText()) }
+
+func (c Cell) crossedText() string {
+	switch {
+	case c.Level != "":
+		return crossed.Text(c.Level)
+	case c.Number != c.Number:
+		return crossed.Missing
+	}
+	return FormatNumber(c.Number)
+}
+
+// Crossed returns the names of the two columns whose pairs of values are the levels of a feature, nil for one that is
+// not crossed.
+func (t *Table) Crossed(c *Column) []string {
+	if len(t.crossed) == 0 || c.role != Feature {
+		return nil
+	}
+	return t.crossed[c.name]
+}
+
+// Cross returns the table with crossed columns behind its others: features whose levels are pairs of values of two
+// features, named by CrossedName.
+func (t *Table) Cross(pairs [][2]string) (*Table, error) {
+	wider := *t
+	wider.columns, wider.index, wider.crossed = slices.Clone(t.columns), new(nameIndex), maps.Clone(t.crossed)
+	values := newCrossedValues(t)
+	for _, pair := range pairs {
+		name := CrossedName(pair[0], pair[1])
+		if t.Column(name) != nil {
+			return nil, chunk.Errorf("column %q has the name of the crossed columns %q and %q: rename it", name, pair[0], pair[1])
+		}
+		codes, levels := crossed.Fit(values.of(pair[0]), values.of(pair[1]))
+		wider.addCrossed(name, pair[:], codes, levels)
+	}
+	return &wider, nil
+}
+
+// crossAs adds the crossed columns of a schema, whose own columns the table has, and brings all into its order.
+func (t *Table) crossAs(s *Schema) {
+	var values *crossedValues
+	for i := range s.Columns {
+		if c := &s.Columns[i]; c.Crossed != nil {
+			if values == nil {
+				values = newCrossedValues(t)
+			}
+			t.addCrossed(c.Name, c.Crossed, crossed.As(values.of(c.Crossed[0]), values.of(c.Crossed[1]), c.Levels), c.Levels)
+		}
+	}
+	if values != nil {
+		t.orderAs(s)
+	}
+}
+
+// orderAs puts the columns of a schema into its order, and others behind them.
+func (t *Table) orderAs(s *Schema) {
+	place := make(map[string]int, len(s.Columns))
+	for i := range s.Columns {
+		if s.Columns[i].Role != IDRole {
+			place[s.Columns[i].Name] = i
+		}
+	}
+	of := func(c *Column) int {
+		if at, ok := place[c.name]; ok && c.role != IDRole {
+			return at
+		}
+		return len(s.Columns)
+	}
+	slices.SortStableFunc(t.columns, func(a, b *Column) int { return of(a) - of(b) })
+}
+
+func (t *Table) addCrossed(name string, of []string, codes []int32, levels []string) {
+	if t.crossed == nil {
+		t.crossed = map[string][]string{}
+	}
+	t.crossed[name] = of
+	t.columns = append(t.columns, categoryColumn(name, Feature, codes, levels, false))
+}
+
+// Few returns the values of a feature as numbers from 0 on, and how many there are: the levels of a category, or the
+// different numbers if they are at most most; else ok is false. A missing value counts as one.
+func (c *Column) Few(most int) (codes []int32, n int, ok bool) {
+	v, ok := c.crossedValues(most)
+	return v.Codes, len(v.Names), ok
+}
+
+func (c *Column) crossedValues(most int) (crossed.Values, bool) {
+	if c.kind == Category {
+		return crossed.Levels(c.Codes(), c.levels, c.missing), true
+	}
+	return crossed.Numbers(c.Len(), c.dense().number, most)
+}
+
+// crossedValues remembers the values of columns that are crossed.
+type crossedValues struct {
+	table *Table
+	known map[string]crossed.Values
+}
+
+func newCrossedValues(t *Table) *crossedValues {
+	return &crossedValues{t, map[string]crossed.Values{}}
+}
+
+func (v *crossedValues) of(name string) crossed.Values {
+	values, ok := v.known[name]
+	if !ok {
+		values, _ = v.table.Column(name).crossedValues(0)
+		v.known[name] = values
+	}
+	return values
+}
