@@ -10,35 +10,37 @@ import (
 	"boost/internal/setting"
 )
 
-var errCrossedInFiles = fmt.Errorf(`%w: crossed columns (categorical.combinations) need the tables in memory: set data.out_of_core = "false", or train without them`, ErrParams)
+var errCrossedInFiles = fmt.Errorf(`%w: crossed columns (categorical.combinations, categorical.counts) need the tables in memory: set data.out_of_core = "false", or train without them`, ErrParams)
 
 func crossSettings(p *Params) []setting.Setting {
 	return []setting.Setting{
 		{Name: "categorical.combinations", Value: &p.Combinations, Range: setting.Between(0, 100), OmitDefault: true,
 			Doc: "With splits = \"target\" or \"auto\": the most pairs of columns, of two categorical ones or of one and a numeric one with at most 64 values, that are crossed: their pairs of values are levels of a column of their own. Those that say most beside their columns are taken; with \"auto\" one of the two has more than 80 levels. 0 = none. CatBoost's max_ctr_complexity is 2 or more."},
+		{Name: "categorical.counts", Value: &p.Counts, OmitDefault: true,
+			Doc: "With splits = \"target\" or \"auto\": a column of its own for each column whose levels are put in order, with the number of training rows of the row's level. It is the statistic \"Counter\" of CatBoost."},
 	}
 }
 
-func (p *Params) checkCombinations() (problems []error) {
-	if p.Combinations == 0 {
-		return nil
+// crosses reports whether columns are made of others.
+func (p *Params) crosses() bool { return p.Combinations > 0 || p.Counts }
+
+func (p *Params) checkCrosses() (problems []error) {
+	if p.crosses() && p.LevelSplits == SetSplits {
+		problems = append(problems, fmt.Errorf(`categorical.combinations = %d and categorical.counts = %v need categorical.splits = "target" or "auto"`, p.Combinations, p.Counts))
 	}
-	if p.LevelSplits == SetSplits {
-		problems = append(problems, fmt.Errorf(`categorical.combinations = %d needs categorical.splits = "target" or "auto"`, p.Combinations))
-	}
-	if len(p.Tree.Interaction) > 0 {
-		problems = append(problems, fmt.Errorf("categorical.combinations = %d: a crossed column is of two columns, which constraints.interaction may keep apart: leave one of them out", p.Combinations))
+	if p.crosses() && len(p.Tree.Interaction) > 0 {
+		problems = append(problems, fmt.Errorf("categorical.combinations = %d and categorical.counts = %v: a crossed column is of columns which constraints.interaction may keep apart: leave one of them out", p.Combinations, p.Counts))
 	}
 	return problems
 }
 
 // cross adds crossed columns to the training rows, which the base model has chosen where there is one.
 func (r *run) cross(in *inputs, ex *examples) error {
-	if r.p.Combinations == 0 || r.baseModel != nil {
+	if !r.p.crosses() || r.baseModel != nil {
 		return nil
 	}
 	if r.ofTimes() {
-		return fmt.Errorf("%w: categorical.combinations = %d: the times of censored rows have no mean, by which pairs of objective %s could be ordered: leave it out", ErrParams, r.p.Combinations, r.p.Objective)
+		return fmt.Errorf("%w: categorical.combinations = %d and categorical.counts = %v: the times of censored rows have no mean, by which levels of objective %s could be ordered: leave them out", ErrParams, r.p.Combinations, r.p.Counts, r.p.Objective)
 	}
 	switch rows := in.train.(type) {
 	case source.InMemory:
@@ -56,34 +58,46 @@ func (r *run) cross(in *inputs, ex *examples) error {
 
 // crossed returns a table with the crossed columns that its rows of the examples choose.
 func (r *run) crossed(table, rows *dataset.Table, ex *examples) (*dataset.Table, error) {
-	apart := func(column string) bool {
-		t := &r.p.Tree
-		_, penalty := t.FeaturePenalty[column]
-		_, cost := t.FeatureCost[column]
-		_, first := t.FirstLevel[column]
-		_, last := t.LastLevel[column]
-		_, weight := t.ColWeights[column]
-		return t.Monotone[column] != 0 || penalty || cost || first || last || weight
-	}
 	levels := 1
 	if r.p.LevelSplits == AutoSplits {
 		levels = manyLevels
 	}
-	pairs := crosses.Choose(rows, apart, ex.levelTarget(), ex.tableWeights, r.p.Combinations, levels, r.pool)
-	if len(pairs) > 0 {
-		names := make([]string, len(pairs))
-		for i, pair := range pairs {
-			names[i] = dataset.CrossedName(pair[0], pair[1])
+	var columns [][]string
+	if r.p.Counts {
+		for _, c := range rows.Features() {
+			if c.Kind() == dataset.Category && len(c.Levels()) > levels && !r.standsApart(c.Name()) {
+				columns = append(columns, []string{c.Name()})
+			}
 		}
-		r.log.Info("columns are crossed: " + strings.Join(names, ", "))
 	}
-	return table.Cross(pairs)
+	if r.p.Combinations > 0 {
+		columns = append(columns, crosses.Choose(rows, r.standsApart, ex.levelTarget(), ex.tableWeights, r.p.Combinations, levels, r.pool)...)
+	}
+	if len(columns) > 0 {
+		names := make([]string, len(columns))
+		for i, of := range columns {
+			names[i] = dataset.CrossedName(of...)
+		}
+		r.log.Info("columns are made of others: " + strings.Join(names, ", "))
+	}
+	return table.Cross(columns)
+}
+
+// standsApart reports whether a rule of its own holds for a column, which would not for one that is made of it.
+func (r *run) standsApart(column string) bool {
+	t := &r.p.Tree
+	_, penalty := t.FeaturePenalty[column]
+	_, cost := t.FeatureCost[column]
+	_, first := t.FirstLevel[column]
+	_, last := t.LastLevel[column]
+	_, weight := t.ColWeights[column]
+	return t.Monotone[column] != 0 || penalty || cost || first || last || weight
 }
 
 // binnedCrosses adds to a table that is binned once the crossed columns that training on its rows chooses.
 func binnedCrosses(p Params, t *dataset.Table) (*dataset.Table, error) {
 	r, err := newRun(p, nil)
-	if err != nil || p.Combinations == 0 {
+	if err != nil || !p.crosses() {
 		return t, err
 	}
 	defer r.close()

@@ -44,7 +44,7 @@ func routes(t *testing.T, rows, shift int, gaps bool) *dataset.Table {
 
 func crossedParams() booster.Params {
 	p := booster.Defaults()
-	p.Objective, p.Rounds, p.Tree.Leaves, p.LevelSplits, p.Combinations = "regression", 30, 8, booster.AutoSplits, 3
+	p.Objective, p.Rounds, p.Tree.Leaves, p.LevelSplits, p.Combinations, p.Counts = "regression", 30, 8, booster.AutoSplits, 3, true
 	return p
 }
 
@@ -89,7 +89,7 @@ func TestCrossedColumns(t *testing.T) {
 		if name != zoneHour {
 			t.Errorf("gaps %v: the most important feature is %q, want %q", gaps, name, zoneHour)
 		}
-		p.Combinations = 0
+		p.Combinations, p.Counts = 0, false
 		without, err := booster.Train(ctx, p, train)
 		if err != nil {
 			t.Fatal(err)
@@ -224,6 +224,46 @@ func TestCrossedInAllForms(t *testing.T) {
 	}
 }
 
+// The label follows how many rows a level has: a level that training has not, as one of a single row, is below all others.
+func TestCounts(t *testing.T) {
+	ctx := context.Background()
+	var names []string
+	var y []float64
+	for level := range 120 {
+		for range 1 + level%40 {
+			names, y = append(names, fmt.Sprint("l", level)), append(y, float64(level%40/20))
+		}
+	}
+	table, err := dataset.FromColumns([]dataset.ColumnData{{Name: "user", Values: names}, {Name: "y", Values: y}}, dataset.Label("y"), dataset.Categorical("user"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := crossedParams()
+	p.Combinations, p.LearningRate = 0, 1
+	m, err := booster.Train(ctx, p, table)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var features []string
+	for _, c := range m.Schema().Columns {
+		if c.Role == dataset.Feature {
+			features = append(features, c.Name)
+		}
+	}
+	if want := []string{"user", "count(user)"}; !slices.Equal(features, want) {
+		t.Fatalf("features %q, want %q", features, want)
+	}
+	for _, c := range []struct {
+		level string
+		want  float64
+	}{{"l39", 1}, {"l25", 1}, {"l5", 0}, {"new", 0}} {
+		got, err := m.PredictRow(map[string]any{"user": c.level})
+		if err != nil || math.Abs(got[0]-c.want) > 0.1 {
+			t.Errorf("level %s predicts %v (%v), want %v", c.level, got, err, c.want)
+		}
+	}
+}
+
 func TestCrossedRefused(t *testing.T) {
 	ctx := context.Background()
 	table := routes(t, 1000, 0, false)
@@ -233,6 +273,7 @@ func TestCrossedRefused(t *testing.T) {
 	}{
 		{func(p *booster.Params) { p.LevelSplits = booster.SetSplits }, "categorical.splits"},
 		{func(p *booster.Params) { p.Tree.Interaction = [][]string{{"zone", "x"}, {"hour"}} }, "constraints.interaction"},
+		{func(p *booster.Params) { p.Combinations, p.LevelSplits = 0, booster.SetSplits }, "categorical.counts"},
 		{func(p *booster.Params) { p.Combinations = -1 }, "categorical.combinations = -1"},
 	} {
 		p := crossedParams()

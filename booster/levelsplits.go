@@ -35,11 +35,11 @@ func (r *run) orderLevels(ctx context.Context, codes *binning.Codes, ex *example
 	if r.p.LevelSplits == SetSplits || r.baseModel != nil || r.ofTimes() {
 		return codes, nil
 	}
-	var features []int
+	var features []levels.Feature
 	crossed := data.schema.CrossedFeatures()
 	for f := range data.cuts.Features {
-		if feature := &data.cuts.Features[f]; feature.Kind == binning.Categorical && feature.Regular > 1 && (r.p.LevelSplits == TargetSplits || feature.Regular > manyLevels || crossed[f]) {
-			features = append(features, f)
+		if feature := &data.cuts.Features[f]; feature.Kind == binning.Categorical && feature.Regular > 1 && (r.p.LevelSplits == TargetSplits || feature.Regular > manyLevels || crossed[f] > 0) {
+			features = append(features, levels.Feature{Index: f, ByCount: crossed[f] == 1})
 		}
 	}
 	if len(features) == 0 {

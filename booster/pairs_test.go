@@ -92,6 +92,7 @@ func choices() []choice {
 		of("levels: target", func(p *booster.Params) { p.LevelSplits = booster.TargetSplits }),
 		of("levels: hashed", func(p *booster.Params) { p.Binning.MaxCat, p.Binning.HashBuckets = 2, 2 }),
 		of("levels: crossed", func(p *booster.Params) { p.LevelSplits, p.Combinations = booster.TargetSplits, 2 }),
+		of("levels: counted", func(p *booster.Params) { p.LevelSplits, p.Counts = booster.TargetSplits, true }),
 		of("verify", func(p *booster.Params) { p.Verify = true }),
 	}
 	for _, name := range objectives.Names() {

@@ -78,6 +78,7 @@ type Params struct {
 	LevelSplits string // how levels are split; "" = SetSplits
 	// Combinations is the most pairs of columns that are crossed.
 	Combinations int
+	Counts       bool // columns of how many rows a level has
 
 	Metrics      []string // empty = the objective's own
 	MetricsEvery int
@@ -232,7 +233,7 @@ func (p Params) Validate() error {
 		p.QuantizeDType = form.String() // its name in any case
 	}
 	p.Builder, p.Boosting, p.RateSchedule, p.LevelSplits = cmp.Or(p.Builder, "auto"), cmp.Or(p.Boosting, PlainBoosting), cmp.Or(p.RateSchedule, ConstantRate), cmp.Or(p.LevelSplits, SetSplits)
-	problems := slices.Concat(setting.Check(trainSettings(&p)), setting.Check(modeSettings(&p)), setting.Check(crossSettings(&p)), p.checkCombinations(), setting.Check(objectives.Settings(&p.Loss)), setting.Check(grow.Settings(&p.Tree)), p.Tree.Check(),
+	problems := slices.Concat(setting.Check(trainSettings(&p)), setting.Check(modeSettings(&p)), setting.Check(crossSettings(&p)), p.checkCrosses(), setting.Check(objectives.Settings(&p.Loss)), setting.Check(grow.Settings(&p.Tree)), p.Tree.Check(),
 		p.checkLoss(), p.checkClassWeights(), p.checkGradients(), p.checkGoss(), p.checkMvs(), p.checkFeedback(), p.checkBoosting(), p.checkSchedule(), p.checkRowSamples(), p.checkHoldout(), p.checkLinear())
 	if err := p.Binning.Validate(); err != nil {
 		problems = append(problems, err)

@@ -8,12 +8,22 @@ import (
 	"boost/dataset/internal/crossed"
 )
 
-// CrossedName returns the name of a crossed column of two others.
-func CrossedName(a, b string) string { return crossed.Name(crossed.Text(a), crossed.Text(b)) }
+// CrossedName returns the name of a crossed column of two others, and of one that is of a single column: of its counts.
+func CrossedName(of ...string) string {
+	if len(of) == 1 {
+		return "count(" + of[0] + ")"
+	}
+	return crossed.Name(crossed.Text(of[0]), crossed.Text(of[1]))
+}
 
-// CrossedLevel returns the level of a crossed column that the cells of its two columns are: a missing one counts as a
-// value.
-func CrossedLevel(a, b Cell) string { return crossed.Name(a.crossedText(), b.crossedText()) }
+// CrossedLevel returns the level of a crossed column that the cells of its columns are: a missing one counts as a value.
+func CrossedLevel(of ...Cell) string {
+	texts := make([]string, len(of))
+	for i, c := range of {
+		texts[i] = c.crossedText()
+	}
+	return crossed.Name(texts...)
+}
 
 func (c Cell) crossedText() string {
 	switch {
@@ -25,8 +35,8 @@ func (c Cell) crossedText() string {
 	return FormatNumber(c.Number)
 }
 
-// Crossed returns the names of the two columns whose pairs of values are the levels of a feature, nil for one that is
-// not crossed.
+// Crossed returns the names of the columns whose values or pairs of values are the levels of a feature, nil for one of
+// its own.
 func (t *Table) Crossed(c *Column) []string {
 	if len(t.crossed) == 0 || c.role != Feature {
 		return nil
@@ -34,19 +44,19 @@ func (t *Table) Crossed(c *Column) []string {
 	return t.crossed[c.name]
 }
 
-// Cross returns the table with crossed columns behind its others: features whose levels are pairs of values of two
-// features, named by CrossedName.
-func (t *Table) Cross(pairs [][2]string) (*Table, error) {
+// Cross returns the table with crossed columns behind its others: features whose levels are the values of one feature, or
+// the pairs of two, named by CrossedName.
+func (t *Table) Cross(columns [][]string) (*Table, error) {
 	wider := *t
 	wider.columns, wider.index, wider.crossed = slices.Clone(t.columns), new(nameIndex), maps.Clone(t.crossed)
 	values := newCrossedValues(t)
-	for _, pair := range pairs {
-		name := CrossedName(pair[0], pair[1])
+	for _, of := range columns {
+		name := CrossedName(of...)
 		if t.Column(name) != nil {
-			return nil, chunk.Errorf("column %q has the name of the crossed columns %q and %q: rename it", name, pair[0], pair[1])
+			return nil, chunk.Errorf("column %q has the name of what is made of %q (categorical.combinations, categorical.counts): rename it", name, of)
 		}
-		codes, levels := crossed.Fit(values.of(pair[0]), values.of(pair[1]))
-		wider.addCrossed(name, pair[:], codes, levels)
+		codes, levels := crossed.Fit(values.of(of))
+		wider.addCrossed(name, of, codes, levels)
 	}
 	return &wider, nil
 }
@@ -59,7 +69,7 @@ func (t *Table) crossAs(s *Schema) {
 			if values == nil {
 				values = newCrossedValues(t)
 			}
-			t.addCrossed(c.Name, c.Crossed, crossed.As(values.of(c.Crossed[0]), values.of(c.Crossed[1]), c.Levels), c.Levels)
+			t.addCrossed(c.Name, c.Crossed, crossed.As(values.of(c.Crossed), c.Levels), c.Levels)
 		}
 	}
 	if values != nil {
@@ -116,11 +126,15 @@ func newCrossedValues(t *Table) *crossedValues {
 	return &crossedValues{t, map[string]crossed.Values{}}
 }
 
-func (v *crossedValues) of(name string) crossed.Values {
-	values, ok := v.known[name]
-	if !ok {
-		values, _ = v.table.Column(name).crossedValues(0)
-		v.known[name] = values
+func (v *crossedValues) of(names []string) []crossed.Values {
+	of := make([]crossed.Values, len(names))
+	for i, name := range names {
+		values, ok := v.known[name]
+		if !ok {
+			values, _ = v.table.Column(name).crossedValues(0)
+			v.known[name] = values
+		}
+		of[i] = values
 	}
-	return values
+	return of
 }

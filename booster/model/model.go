@@ -63,7 +63,9 @@ func (m *Model) Outputs() int { return m.contents.Outputs }
 func (m *Model) Classes() []string { return m.contents.Classes }
 
 // HasCrossed reports whether the model has crossed columns.
-func (m *Model) HasCrossed() bool { return slices.Contains(m.contents.Schema.CrossedFeatures(), true) }
+func (m *Model) HasCrossed() bool {
+	return slices.Max(append(m.contents.Schema.CrossedFeatures(), 0)) > 0
+}
 
 // Labels returns the names of the label columns, one for each output where there are several; nil for a model that names none.
 func (m *Model) Labels() []string { return m.contents.Labels() }

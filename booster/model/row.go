@@ -28,8 +28,11 @@ type rowCells struct {
 	values []float64
 }
 
-// crossedFeature is a feature whose levels are pairs of the values of two others.
-type crossedFeature struct{ feature, a, b int }
+// crossedFeature is a feature whose levels are values of another, or pairs of values of two.
+type crossedFeature struct {
+	feature int
+	of      []int
+}
 
 // rowReader returns the model's reader of rows. The first call makes it.
 func (m *Model) rowReader() (*rowReader, error) {
@@ -40,7 +43,11 @@ func (m *Model) rowReader() (*rowReader, error) {
 		}
 		for f, c := range r.features {
 			if c.Crossed != nil {
-				r.crossed = append(r.crossed, crossedFeature{f, r.feature(c.Crossed[0]), r.feature(c.Crossed[1])})
+				crossed := crossedFeature{feature: f}
+				for _, name := range c.Crossed {
+					crossed.of = append(crossed.of, r.feature(name))
+				}
+				r.crossed = append(r.crossed, crossed)
 			}
 		}
 		if r.cells, m.rowsError = dataset.NewCellReader(m.contents.Schema); m.rowsError == nil {
@@ -99,7 +106,11 @@ func (r *rowReader) predict(fill func(cells []dataset.Cell) error) ([]float64, e
 		return nil, err
 	}
 	for _, c := range r.crossed {
-		row.cells[c.feature] = r.pair(c.a, row.cells[c.a], c.b, row.cells[c.b])
+		of := make([]dataset.Cell, len(c.of))
+		for i, f := range c.of {
+			of[i] = r.known(f, row.cells[f])
+		}
+		row.cells[c.feature] = dataset.Cell{Level: dataset.CrossedLevel(of...)}
 	}
 	for f, cell := range row.cells {
 		row.values[f] = r.index(f, cell)
@@ -107,11 +118,6 @@ func (r *rowReader) predict(fill func(cells []dataset.Cell) error) ([]float64, e
 	out := make([]float64, r.model.Outputs())
 	r.model.PredictValues(row.values, out)
 	return out, nil
-}
-
-// pair returns the cell of a crossed feature.
-func (r *rowReader) pair(a int, cellA dataset.Cell, b int, cellB dataset.Cell) dataset.Cell {
-	return dataset.Cell{Level: dataset.CrossedLevel(r.known(a, cellA), r.known(b, cellB))}
 }
 
 // known returns a cell with the level as the model has it, which may be without the blanks around it.

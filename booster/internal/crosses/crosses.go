@@ -40,7 +40,7 @@ type source struct {
 // A pair explains what its own statistic, taken of what a least squares fit of the statistics of its two columns leaves,
 // explains of that. Equal pairs go by the order of the columns. Columns that stand apart are not looked at. weights is
 // nil for rows that weigh 1.
-func Choose(t *dataset.Table, apart func(column string) bool, target, weights []float64, most, levels int, pool *parallel.Pool) [][2]string {
+func Choose(t *dataset.Table, apart func(column string) bool, target, weights []float64, most, levels int, pool *parallel.Pool) [][]string {
 	features := slices.DeleteFunc(t.Features(), func(c *dataset.Column) bool { return apart(c.Name()) || t.Crossed(c) != nil })
 	isLevels := func(c *dataset.Column) bool { return c.Kind() == dataset.Category }
 	if t.NumRows() < FewestRows || !slices.ContainsFunc(features, isLevels) {
@@ -56,12 +56,12 @@ func Choose(t *dataset.Table, apart func(column string) bool, target, weights []
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(gains[b], gains[a]) })
-	var chosen [][2]string
+	var chosen [][]string
 	for _, i := range order[:min(most, len(order))] {
 		if gains[i] < leastGain {
 			break
 		}
-		chosen = append(chosen, [2]string{sources[pairs[i][0]].name, sources[pairs[i][1]].name})
+		chosen = append(chosen, []string{sources[pairs[i][0]].name, sources[pairs[i][1]].name})
 	}
 	return chosen
 }

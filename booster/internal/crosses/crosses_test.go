@@ -44,25 +44,25 @@ func TestChoose(t *testing.T) {
 		weights[i] = float64(i % 3)
 	}
 	none := func(string) bool { return false }
-	ac, ba := [2]string{"a", "c"}, [2]string{"b", "a"}
+	ac, ba := []string{"a", "c"}, []string{"b", "a"}
 	for _, c := range []struct {
 		name         string
 		apart        func(string) bool
 		weights      []float64
 		most, levels int
-		want         [][2]string
+		want         [][]string
 	}{
-		{"all", none, nil, 10, 1, [][2]string{ac, ba}},
-		{"weighted", none, weights, 10, 1, [][2]string{ac, ba}},
-		{"the best", none, nil, 1, 1, [][2]string{ac}},
-		{"of many levels", none, nil, 10, 80, [][2]string{ac, ba}},
+		{"all", none, nil, 10, 1, [][]string{ac, ba}},
+		{"weighted", none, weights, 10, 1, [][]string{ac, ba}},
+		{"the best", none, nil, 1, 1, [][]string{ac}},
+		{"of many levels", none, nil, 10, 80, [][]string{ac, ba}},
 		{"of more than there are", none, nil, 10, 90, nil},
-		{"one stands apart", func(column string) bool { return column == "c" }, nil, 10, 1, [][2]string{ba}},
+		{"one stands apart", func(column string) bool { return column == "c" }, nil, 10, 1, [][]string{ba}},
 		{"without a category", func(column string) bool { return column < "c" }, nil, 10, 1, nil},
 		{"without weight", none, make([]float64, len(target)), 10, 1, nil},
 	} {
 		for _, pool := range []*parallel.Pool{one, three} {
-			if got := crosses.Choose(rows, c.apart, target, c.weights, c.most, c.levels, pool); !slices.Equal(got, c.want) {
+			if got := crosses.Choose(rows, c.apart, target, c.weights, c.most, c.levels, pool); !slices.EqualFunc(got, c.want, slices.Equal) {
 				t.Errorf("%s: %v, want %v", c.name, got, c.want)
 			}
 		}

@@ -23,9 +23,15 @@ type ordered struct {
 	mean    uint32 // where the mean of all rows stands
 }
 
+// Feature is one whose levels are put in order: by the target, or by how many rows they have.
+type Feature struct {
+	Index   int
+	ByCount bool
+}
+
 // Order puts the levels of some features of coded rows in order, and returns the codes of the rows by their own
 // statistics. target and weights are those of Of. Of the parameters those count that say how many codes a number may have.
-func Order(ctx context.Context, codes *binning.Codes, cuts *binning.Cuts, features []int, target, weights []float64, p binning.Params, seed uint64, pool *parallel.Pool) (*binning.Codes, *Coding, error) {
+func Order(ctx context.Context, codes *binning.Codes, cuts *binning.Cuts, features []Feature, target, weights []float64, p binning.Params, seed uint64, pool *parallel.Pool) (*binning.Codes, *Coding, error) {
 	own := *cuts
 	own.Features = append([]binning.Feature(nil), cuts.Features...)
 	c := &Coding{Cuts: &own}
@@ -33,10 +39,16 @@ func Order(ctx context.Context, codes *binning.Codes, cuts *binning.Cuts, featur
 	usual.MaxBin, usual.MinDataInBin, usual.Sample = p.MaxBin, p.MinDataInBin, p.Sample
 	was := make([]uint32, codes.NRows())
 	fresh := make([]binning.Recoded, len(features))
-	for i, f := range features {
+	for i, of := range features {
+		f := of.Index
 		codes.Feature(f, was)
 		feature := &own.Features[f]
-		s := Of(was, int(feature.Regular), target, weights, seed, f, pool)
+		var s *Statistics
+		if of.ByCount {
+			s = Counts(was, int(feature.Regular))
+		} else {
+			s = Of(was, int(feature.Regular), target, weights, seed, f, pool)
+		}
 		borders, err := bordersOf(ctx, s, was, usual, seed, pool)
 		if err != nil {
 			return nil, nil, err

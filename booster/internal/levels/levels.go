@@ -57,6 +57,23 @@ func Of(codes []uint32, n int, target, weights []float64, seed uint64, feature i
 	return s
 }
 
+// Counts are the statistics of a feature with n levels that are numbers of rows: of a row those of the others of its
+// level, so that a level of one row is like one that training has not. Mean is that of such a level, 0.
+func Counts(codes []uint32, n int) *Statistics {
+	s := &Statistics{Levels: make([]float64, n), Rows: make([]float64, len(codes))}
+	for _, code := range codes {
+		if int(code) < n {
+			s.Levels[code]++
+		}
+	}
+	for row, code := range codes {
+		if int(code) < n {
+			s.Rows[row] = s.Levels[code] - 1
+		}
+	}
+	return s
+}
+
 func weightOf(weights []float64, row int) float64 {
 	if weights == nil {
 		return 1

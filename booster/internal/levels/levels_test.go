@@ -37,6 +37,14 @@ func TestStatistics(t *testing.T) {
 	}
 }
 
+// By hand: level 0 has three rows, level 1 one, level 2 none; the last row has no level.
+func TestCounts(t *testing.T) {
+	s := levels.Counts([]uint32{0, 1, 0, 0, 3}, 3)
+	if !slices.Equal(s.Levels, []float64{3, 1, 0}) || !slices.Equal(s.Rows, []float64{2, 0, 2, 2, 0}) || s.Mean != 0 {
+		t.Errorf("levels %v, rows %v, mean %v", s.Levels, s.Rows, s.Mean)
+	}
+}
+
 // A row's own target changes nothing but the mean of all rows; here another row makes up for that.
 func TestRowsDoNotKnowThemselves(t *testing.T) {
 	pool := parallel.NewPool(2)

@@ -52,15 +52,16 @@ type ColumnSchema struct {
 	// Written is the form in which numbers and dates were written where that is not the plain one, as
 	// an example such as "1,234.5 $"; see Parse.
 	Written string `json:"written,omitempty"`
-	// Crossed names the two columns whose pairs of values are the levels of this one, which tables do not hold.
+	// Crossed names the column whose values, or the two whose pairs of values, are the levels of this one, which tables
+	// do not hold.
 	Crossed []string `json:"crossed,omitempty"`
 }
 
-// CrossedFeatures reports which of the features, in order, are crossed.
-func (s *Schema) CrossedFeatures() (crossed []bool) {
+// CrossedFeatures returns of how many columns each feature, in order, is made, 0 for one of its own.
+func (s *Schema) CrossedFeatures() (crossed []int) {
 	for i := range s.Columns {
 		if c := &s.Columns[i]; c.Role == Feature {
-			crossed = append(crossed, c.Crossed != nil)
+			crossed = append(crossed, len(c.Crossed))
 		}
 	}
 	return crossed

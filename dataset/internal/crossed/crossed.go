@@ -1,6 +1,6 @@
-// Package crossed makes one column of levels of two columns: a level is a pair of their values.
+// Package crossed makes a column of levels of one or two others: a level is a value, or a pair of values.
 //
-// In: the levels or numbers of two columns. Out: codes and names of pairs. It must not know tables.
+// In: levels or numbers. Out: codes and names of values and pairs. It must not know tables.
 package crossed
 
 import (
@@ -20,8 +20,8 @@ const Missing = Sign
 // of signs within values are of even length, that between them and that of a missing one are not.
 func Text(value string) string { return strings.ReplaceAll(value, Sign, Sign+Sign) }
 
-// Name returns the name of a pair of which each value is a Text or Missing.
-func Name(a, b string) string { return a + " " + Sign + " " + b }
+// Name returns the name of values that are Text or Missing each.
+func Name(values ...string) string { return strings.Join(values, " "+Sign+" ") }
 
 // Values are those of one column: for each row an index into Names.
 type Values struct {
@@ -80,29 +80,22 @@ func Numbers(n int, at func(row int) float64, most int) (v Values, ok bool) {
 	return v, true
 }
 
-// Pairs returns for each row the number of its pair, in the order of first appearance, and the first row of each pair.
-func Pairs(a, b Values) (codes, first []int32) {
-	codes = make([]int32, len(a.Codes))
-	width := len(b.Names)
-	if cells := len(a.Names) * width; cells <= 4*len(codes)+1<<16 { // a table is faster, and no larger than a map
-		seen := make([]int32, cells)
-		for row := range codes {
-			at := &seen[int(a.Codes[row])*width+int(b.Codes[row])]
-			if *at == 0 {
-				first = append(first, int32(row))
-				*at = int32(len(first))
-			}
-			codes[row] = *at - 1
-		}
-		return codes, first
+// numbered returns for each row the number of its level, in the order of first appearance, and the first row of each.
+func numbered(of []Values) (codes, first []int32) {
+	a, b := of[0], Values{Names: []string{""}}
+	if len(of) > 1 {
+		b = of[1]
 	}
-	seen := map[[2]int32]int32{}
+	codes = make([]int32, len(a.Codes))
+	key := func(row int) int64 { return int64(a.Codes[row]) }
+	if len(of) > 1 {
+		width := int64(len(b.Names))
+		key = func(row int) int64 { return int64(a.Codes[row])*width + int64(b.Codes[row]) }
+	}
+	seen := newNumbers(len(a.Names)*len(b.Names), len(codes))
 	for row := range codes {
-		pair := [2]int32{a.Codes[row], b.Codes[row]}
-		code, known := seen[pair]
-		if !known {
-			code = int32(len(first))
-			seen[pair] = code
+		code, fresh := seen.of(key(row))
+		if fresh {
 			first = append(first, int32(row))
 		}
 		codes[row] = code
@@ -110,38 +103,76 @@ func Pairs(a, b Values) (codes, first []int32) {
 	return codes, first
 }
 
-// Fit returns the column of pairs.
-func Fit(a, b Values) (codes []int32, levels []string) {
-	codes, first := Pairs(a, b)
+// numbers numbers keys in the order in which they come.
+type numbers struct {
+	table []int32 // by key, the number and one; nil for a map
+	index map[int64]int32
+	next  int32
+}
+
+// newNumbers is for so many keys, of which at most some come. A table is faster than a map, and here no larger.
+func newNumbers(keys, some int) *numbers {
+	if keys <= 4*some+1<<16 {
+		return &numbers{table: make([]int32, keys)}
+	}
+	return &numbers{index: map[int64]int32{}}
+}
+
+func (n *numbers) of(key int64) (number int32, fresh bool) {
+	if n.table != nil {
+		if n.table[key] == 0 {
+			n.next++
+			n.table[key], fresh = n.next, true
+		}
+		return n.table[key] - 1, fresh
+	}
+	number, known := n.index[key]
+	if !known {
+		number = n.next
+		n.index[key] = number
+		n.next++
+	}
+	return number, !known
+}
+
+// Fit returns the column of one column's values, or of two columns' pairs.
+func Fit(of []Values) (codes []int32, levels []string) {
+	codes, first := numbered(of)
 	levels = make([]string, len(first))
-	for pair, row := range first {
-		levels[pair] = nameOf(a, b, row)
+	for i, row := range first {
+		levels[i] = nameOf(of, row)
 	}
 	return codes, levels
 }
 
-// As returns the column of pairs whose names are among levels. Others are missing.
-func As(a, b Values, levels []string) (codes []int32) {
+// As returns the column of Fit with only these levels. Others are missing.
+func As(of []Values, levels []string) (codes []int32) {
 	if len(levels) == 0 {
-		return slices.Repeat([]int32{chunk.MissingCode}, len(a.Codes))
+		return slices.Repeat([]int32{chunk.MissingCode}, len(of[0].Codes))
 	}
-	codes, first := Pairs(a, b)
+	codes, first := numbered(of)
 	index := make(map[string]int32, len(levels))
 	for i, level := range levels {
 		index[level] = int32(i)
 	}
 	known := make([]int32, len(first))
-	for pair, row := range first {
-		code, ok := index[nameOf(a, b, row)]
+	for i, row := range first {
+		code, ok := index[nameOf(of, row)]
 		if !ok {
 			code = chunk.MissingCode
 		}
-		known[pair] = code
+		known[i] = code
 	}
-	for row, pair := range codes {
-		codes[row] = known[pair]
+	for row, code := range codes {
+		codes[row] = known[code]
 	}
 	return codes
 }
 
-func nameOf(a, b Values, row int32) string { return Name(a.Names[a.Codes[row]], b.Names[b.Codes[row]]) }
+func nameOf(of []Values, row int32) string {
+	texts := make([]string, len(of))
+	for i, v := range of {
+		texts[i] = v.Names[v.Codes[row]]
+	}
+	return Name(texts...)
+}

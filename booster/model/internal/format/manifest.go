@@ -60,7 +60,7 @@ type columnEntry struct {
 	NumericLevels bool   `json:"numeric_levels"`
 	Role          string `json:"role"`
 	Written       Text   `json:"written"` // only where numbers were not written plainly
-	Crossed       []Text `json:"crossed"` // only of a column of pairs
+	Crossed       []Text `json:"crossed"` // only of a crossed column
 }
 
 type historyEntry struct {

@@ -175,7 +175,7 @@ func (c *Contents) checkSchema() error {
 	return nil
 }
 
-// checkCrossed makes sure that a column of pairs is made of two features that are not.
+// checkCrossed makes sure that a crossed column is made of one or two features that are not.
 func (c *Contents) checkCrossed(s *dataset.ColumnSchema) error {
 	if s.Crossed == nil {
 		return nil
@@ -186,8 +186,8 @@ func (c *Contents) checkCrossed(s *dataset.ColumnSchema) error {
 			sources++
 		}
 	}
-	if s.Role != dataset.Feature || s.Kind != dataset.Category || s.NumericLevels || len(s.Crossed) != 2 || sources != 2 {
-		return fmt.Errorf("column %q is crossed of %q, which are not two features of the model", s.Name, s.Crossed)
+	if s.Role != dataset.Feature || s.Kind != dataset.Category || s.NumericLevels || sources == 0 || len(s.Crossed) != sources || sources > 2 {
+		return fmt.Errorf("column %q is crossed of %q, which are not one or two features of the model", s.Name, s.Crossed)
 	}
 	return nil
 }
