@@ -49,13 +49,13 @@ func (t *Table) Crossed(c *Column) []string {
 func (t *Table) Cross(columns [][]string) (*Table, error) {
 	wider := *t
 	wider.columns, wider.index, wider.crossed = slices.Clone(t.columns), new(nameIndex), maps.Clone(t.crossed)
-	values := newCrossedValues(t)
+	values := crossed.NewColumns(t.crossedValues)
 	for _, of := range columns {
 		name := CrossedName(of...)
 		if t.Column(name) != nil {
 			return nil, chunk.Errorf("column %q has the name of what is made of %q (categorical.combinations, categorical.counts): rename it", name, of)
 		}
-		codes, levels := crossed.Fit(values.of(of))
+		codes, levels := crossed.Fit(values.Of(of))
 		wider.addCrossed(name, of, codes, levels)
 	}
 	return &wider, nil
@@ -63,13 +63,13 @@ func (t *Table) Cross(columns [][]string) (*Table, error) {
 
 // crossAs adds the crossed columns of a schema, whose own columns the table has, and brings all into its order.
 func (t *Table) crossAs(s *Schema) {
-	var values *crossedValues
+	var values *crossed.Columns
 	for i := range s.Columns {
 		if c := &s.Columns[i]; c.Crossed != nil {
 			if values == nil {
-				values = newCrossedValues(t)
+				values = crossed.NewColumns(t.crossedValues)
 			}
-			t.addCrossed(c.Name, c.Crossed, crossed.As(values.of(c.Crossed), c.Levels), c.Levels)
+			t.addCrossed(c.Name, c.Crossed, crossed.As(values.Of(c.Crossed), c.Levels), c.Levels)
 		}
 	}
 	if values != nil {
@@ -116,25 +116,7 @@ func (c *Column) crossedValues(most int) (crossed.Values, bool) {
 	return crossed.Numbers(c.Len(), c.dense().number, most)
 }
 
-// crossedValues remembers the values of columns that are crossed.
-type crossedValues struct {
-	table *Table
-	known map[string]crossed.Values
-}
-
-func newCrossedValues(t *Table) *crossedValues {
-	return &crossedValues{t, map[string]crossed.Values{}}
-}
-
-func (v *crossedValues) of(names []string) []crossed.Values {
-	of := make([]crossed.Values, len(names))
-	for i, name := range names {
-		values, ok := v.known[name]
-		if !ok {
-			values, _ = v.table.Column(name).crossedValues(0)
-			v.known[name] = values
-		}
-		of[i] = values
-	}
-	return of
+func (t *Table) crossedValues(column string) crossed.Values {
+	values, _ := t.Column(column).crossedValues(0)
+	return values
 }

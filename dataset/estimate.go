@@ -3,26 +3,15 @@ package dataset
 import (
 	"bytes"
 	"context"
-	"io"
 	"slices"
-	"strings"
 
 	"boost/dataset/internal/chunk"
+	"boost/dataset/internal/estimate"
 	"boost/dataset/internal/jsonl"
 	"boost/dataset/internal/libsvm"
 
 	"github.com/apache/arrow/go/v17/arrow/array"
 )
-
-// What is compressed takes a part of the text that it holds, and text about as many
-// bytes as its cells do in memory. Columnar files hold numbers that compress less.
-const (
-	packedText  = 6
-	packedTable = 4
-)
-
-// sampledText is the text from the beginning of a file by which the whole is judged.
-const sampledText = 1 << 18
 
 // EstimateBytes returns about how much memory the files will take as a table that the
 // options ask for. Of Parquet and Arrow it looks at what the files say of their rows and
@@ -41,10 +30,10 @@ func EstimateBytes(ctx context.Context, paths []string, opts ...Option) int64 {
 			return 0
 		}
 	}
-	if bytes, known := estimate(ctx, inputs, opts); known {
+	if bytes, known := estimateOpened(ctx, inputs, opts); known {
 		return bytes
 	}
-	return bySize(inputs)
+	return estimate.BySize(inputs)
 }
 
 // mostGrowth is how many times larger than its text a table may be: a cell has a separator
@@ -75,24 +64,8 @@ func SurelyFits(ctx context.Context, path string, limit int64, opts ...Option) b
 	return o.Opened.Name == chunk.CSVFormat && inputs[0].Opened.Packed == ""
 }
 
-// bySize judges files by their sizes and the endings of their names.
-func bySize(inputs []chunk.Input) int64 {
-	var total int64
-	for _, in := range inputs {
-		size := in.Size
-		switch name := strings.ToLower(in.Name); {
-		case strings.HasSuffix(name, ".gz"), strings.HasSuffix(name, ".zst"), strings.HasSuffix(name, ".zstd"), strings.HasSuffix(name, ".xlsx"):
-			size *= packedText
-		case strings.HasSuffix(name, ".parquet"), strings.HasSuffix(name, ".pq"):
-			size *= packedTable
-		}
-		total += size
-	}
-	return total
-}
-
-// estimate judges files by what is in them.
-func estimate(ctx context.Context, inputs []chunk.Input, opts []Option) (bytes int64, known bool) {
+// estimateOpened judges files by what is in them.
+func estimateOpened(ctx context.Context, inputs []chunk.Input, opts []Option) (bytes int64, known bool) {
 	o, err := newOptions(opts)
 	if err != nil {
 		return 0, false
@@ -107,27 +80,9 @@ func estimate(ctx context.Context, inputs []chunk.Input, opts []Option) (bytes i
 		if inputs[0].Opened.Packed != "" { // it would have to be unpacked to be looked at
 			return 0, false
 		}
-		return estimateColumns(ctx, o, s)
+		return estimate.Columns(ctx, o, s)
 	}
 	return estimateText(ctx, inputs, opts)
-}
-
-// estimateColumns adds up what columnar files say of themselves.
-func estimateColumns(ctx context.Context, o *chunk.Options, s chunk.Source) (bytes int64, known bool) {
-	names, err := s.Columns(ctx)
-	if err != nil {
-		return 0, false
-	}
-	targets, err := o.Resolve(names)
-	if err != nil {
-		return 0, false
-	}
-	files, is := chunk.Find[chunk.SizeTeller](s)
-	if !is {
-		return 0, false
-	}
-	bytes, err = files.LeastBytes(ctx, targets)
-	return bytes, err == nil
 }
 
 // estimateText reads the beginning of the first file as a table, and takes the rest of
@@ -136,7 +91,7 @@ func estimateText(ctx context.Context, inputs []chunk.Input, opts []Option) (n i
 	first := inputs[0].Opened
 	inputs[0].Opened = nil
 	defer first.Close()
-	text, all, err := firstText(first.Reader)
+	text, all, err := estimate.FirstText(first.Reader)
 	if err != nil || len(text) == 0 {
 		return 0, false
 	}
@@ -154,16 +109,6 @@ func estimateText(ctx context.Context, inputs []chunk.Input, opts []Option) (n i
 		total += float64(in.Size)
 	}
 	return int64(float64(table.bytes()) / share * total / float64(max(inputs[0].Size, 1))), true
-}
-
-// firstText returns the first lines of a text, and whether these are all.
-func firstText(r io.Reader) (text []byte, all bool, err error) {
-	text = make([]byte, sampledText)
-	n, err := chunk.ReadFull(r, text)
-	if err == io.EOF {
-		return text[:n], true, nil
-	}
-	return text[:bytes.LastIndexByte(text[:n], '\n')+1], false, err
 }
 
 // bytes returns what the cells of a table take.

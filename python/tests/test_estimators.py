@@ -271,3 +271,19 @@ def test_queries_that_stand_apart() -> None:
     m = BoostRanker(rounds=20).fit(x[mixed], y[mixed], qid=qid[mixed])
     together, apart = (m.model_.eval(x[rows], y[rows], "ndcg@5", group=qid[rows]) for rows in (np.arange(600), mixed))
     assert together == pytest.approx(apart, rel=1e-12)
+
+
+def test_crossed_columns_count_for_their_sources() -> None:
+    rng = np.random.default_rng(3)
+    zone, hour, x = rng.integers(0, 100, 8000), rng.integers(0, 24, 8000), rng.random(8000)
+    y = 2.0 * ((zone * 37 + hour * 101) * 2654435761 >> 7 & 1) + 0.1 * x
+    X = np.column_stack([zone, hour, x])
+    settings = {"categorical.splits": "auto", "categorical.combinations": 2, "categorical.counts": True}
+    model = BoostRegressor(rounds=30, categorical=["c1"]).set_params(**settings).fit(X, y)
+    assert model.n_features_in_ == 3
+    assert len(model.model_.features) > 3
+    shares = model.feature_importances_
+    assert shares.shape == (3,)
+    assert abs(shares.sum() - 1) < 1e-12
+    assert shares[:2].min() > 0.2
+    assert np.corrcoef(model.predict(X), y)[0, 1] > 0.9

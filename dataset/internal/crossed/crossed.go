@@ -80,21 +80,44 @@ func Numbers(n int, at func(row int) float64, most int) (v Values, ok bool) {
 	return v, true
 }
 
+// Columns remembers the values of columns that are crossed.
+type Columns struct {
+	read  func(column string) Values
+	known map[string]Values
+}
+
+// NewColumns returns the columns of a table, of which read gives one.
+func NewColumns(read func(column string) Values) *Columns {
+	return &Columns{read, map[string]Values{}}
+}
+
+// Of returns the values of some columns.
+func (c *Columns) Of(names []string) []Values {
+	of := make([]Values, len(names))
+	for i, name := range names {
+		values, ok := c.known[name]
+		if !ok {
+			values = c.read(name)
+			c.known[name] = values
+		}
+		of[i] = values
+	}
+	return of
+}
+
 // numbered returns for each row the number of its level, in the order of first appearance, and the first row of each.
 func numbered(of []Values) (codes, first []int32) {
-	a, b := of[0], Values{Names: []string{""}}
-	if len(of) > 1 {
-		b = of[1]
+	codes, keys := make([]int32, len(of[0].Codes)), int64(1)
+	for _, v := range of {
+		keys *= int64(len(v.Names))
 	}
-	codes = make([]int32, len(a.Codes))
-	key := func(row int) int64 { return int64(a.Codes[row]) }
-	if len(of) > 1 {
-		width := int64(len(b.Names))
-		key = func(row int) int64 { return int64(a.Codes[row])*width + int64(b.Codes[row]) }
-	}
-	seen := newNumbers(len(a.Names)*len(b.Names), len(codes))
+	seen := newNumbers(keys, len(codes))
 	for row := range codes {
-		code, fresh := seen.of(key(row))
+		key := int64(0)
+		for _, v := range of {
+			key = key*int64(len(v.Names)) + int64(v.Codes[row])
+		}
+		code, fresh := seen.of(key)
 		if fresh {
 			first = append(first, int32(row))
 		}
@@ -111,8 +134,8 @@ type numbers struct {
 }
 
 // newNumbers is for so many keys, of which at most some come. A table is faster than a map, and here no larger.
-func newNumbers(keys, some int) *numbers {
-	if keys <= 4*some+1<<16 {
+func newNumbers(keys int64, some int) *numbers {
+	if keys <= 4*int64(some)+1<<16 {
 		return &numbers{table: make([]int32, keys)}
 	}
 	return &numbers{index: map[int64]int32{}}
