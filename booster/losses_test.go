@@ -286,6 +286,34 @@ func TestUnitsOfLabels(t *testing.T) {
 	}
 }
 
+// Levels are told apart in any unit of the label: the predictions of labels 1024 times as large are 1024 times as large, to the bit.
+func TestUnitsOfLabelsWithLevels(t *testing.T) {
+	predict := func(unit float64) []float64 {
+		labels, level := make([]float64, 2000), make([]string, 2000)
+		for i := range labels {
+			level[i] = string(rune('a' + i*37%23))
+			labels[i] = unit * (2 + float64(i*37%23*5%23) + float64(i*7%11)/40)
+		}
+		table, err := dataset.FromColumns([]dataset.ColumnData{{Name: "y", Values: labels}, {Name: "a", Values: level}}, dataset.Label("y"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := booster.Defaults()
+		p.Objective, p.Rounds, p.Tree.MinPerGroup = "mape", 60, 10
+		values, err := train(t, p, table).Predict(context.Background(), table)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return values
+	}
+	small, large := predict(1), predict(1024)
+	for i, v := range small {
+		if large[i] != 1024*v {
+			t.Fatalf("row %d: %v and %v, of labels 1024 times as large", i, v, large[i])
+		}
+	}
+}
+
 // Weights may be as small as numbers get.
 func TestTinyWeights(t *testing.T) {
 	labels, weights := []float64{1, 2, 3, 4}, []float64{1e-310, 2e-310, 1e-310, 1e-310}

@@ -77,7 +77,7 @@ func (r *run) newBoosting(ex *examples, data *binned, pl *plan, list []metrics.M
 	b.lanes = r.newLanes(ex, data, pl, grow.Config{
 		Forced:     forced,
 		SparseSums: pl.sparseSums, Matrix: data.matrix, RowMajor: copied, Lists: lists, Features: data.cuts.Features, Strategy: pl.strategy,
-		Params: r.p.treeParams(), LearningRate: 1, MaxStep: ex.maxStep(), Seed: r.p.Seed,
+		Params: r.p.treeParams(), LearningRate: 1, MaxStep: ex.maxStep(), AnyUnit: r.p.anyUnit(), Seed: r.p.Seed,
 		Renew: r.p.RenewLeaves == renewOn, Quantiles: ex.quantileLeaves(), Verify: r.p.Verify,
 	})
 	if r.p.Boosting == DartBoosting {

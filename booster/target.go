@@ -108,10 +108,16 @@ func newTarget(p *Params, custom objectives.Objective, t *dataset.Table, names s
 // labels.
 func (p *Params) treeParams() grow.Params {
 	t := p.Tree
-	if info, ok := objectives.Lookup(p.Objective); ok && info.AnyUnit && t.MinChildWeight == grow.Defaults().MinChildWeight {
+	if p.anyUnit() && t.MinChildWeight == grow.Defaults().MinChildWeight {
 		t.MinChildWeight = 1e-30 // above 0 for the fast searches
 	}
 	return t
+}
+
+// anyUnit reports whether hessians follow the unit of the labels.
+func (p *Params) anyUnit() bool {
+	info, ok := objectives.Lookup(p.Objective)
+	return ok && info.AnyUnit
 }
 
 // checkLoss returns what is wrong with the parameters of the loss.

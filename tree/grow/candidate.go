@@ -156,10 +156,13 @@ func (q *search) findTouched(worker, f int, h *scan.Feature[int64, uint64], c *c
 	return split.Gain
 }
 
+// catL2 returns the further L2 penalty of sets of levels.
+func (g *Grower) catL2() float64 { return float64(g.config.Params.CatL2 * g.hessian) }
+
 func (g *Grower) catRule(n *node) scan.CatRule {
 	p := &g.config.Params
 	return scan.CatRule{
-		OneHotMax: p.OneHotMax, Smooth: p.Smooth, L2: p.CatL2, MaxPerSide: p.MaxPerSide,
+		OneHotMax: p.OneHotMax, Smooth: float64(p.Smooth * g.hessian), L2: g.catL2(), MaxPerSide: p.MaxPerSide,
 		MinPerGroup: p.MinPerGroup, NodeRows: uint64(n.rows),
 	}
 }
@@ -254,7 +257,7 @@ func setGain[G scan.Grad, H scan.Hess](q *search, c *candidate, h *scan.Feature[
 // sideL2 returns the L2 penalty of the sides of a candidate.
 func (q *search) sideL2(c *candidate) float64 {
 	if c.grouped() {
-		return q.rule.L2 + q.config.Params.CatL2
+		return q.rule.L2 + q.catL2()
 	}
 	return q.rule.L2
 }

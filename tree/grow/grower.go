@@ -31,6 +31,9 @@ type Config struct {
 	Renew bool
 	// Quantiles makes room for QuantileLeaves.
 	Quantiles bool
+	// AnyUnit is set for hessians of any unit: categorical.smooth and categorical.l2, which are meant for hessians of about 1, are then
+	// multiplied by the mean hessian of the tree's rows.
+	AnyUnit bool
 	// Verify checks at every node that the sums of its histogram are those of its rows, and fails on the first difference.
 	Verify bool
 }
@@ -74,6 +77,7 @@ type constraints struct {
 type growth struct {
 	storage *gradients.Storage
 	rule    scan.Rule
+	hessian float64 // what categorical.smooth and categorical.l2 are multiplied by
 	round   int
 	output  int
 	active  []int  // its features

@@ -35,6 +35,10 @@ func (s *split) searchRoot() pass {
 	root := &s.nodes[0]
 	root.total = s.rowsOf.total(s.storage)
 	root.path = 1
+	if s.hessian = 1; s.config.AnyUnit && root.rows > 0 {
+		_, hess := s.value(root.total)
+		s.hessian = hess / float64(root.rows)
+	}
 	if len(s.config.Forced) > 0 {
 		root.forced = 1
 	}

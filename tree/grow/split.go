@@ -70,7 +70,7 @@ func (s *split) finishSplit() pass {
 	parent.hist, parent.sums = nil, nil
 	extraL2 := 0.0
 	if parent.best.grouped() {
-		extraL2 = s.config.Params.CatL2
+		extraL2 = s.catL2()
 	}
 	l, r := &s.nodes[parent.left], &s.nodes[parent.right]
 	l.rows, l.total = leftRows, parent.best.left
