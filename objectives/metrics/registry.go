@@ -28,7 +28,7 @@ var registry = []Info{
 	quadraticKappaInfo, brierInfo, eceInfo,
 	multiLogLossInfo, multiErrorInfo, topKInfo, aucOvrInfo, aucMuInfo,
 	ndcgInfo, mapInfo, mrrInfo,
-	coxNLogLikInfo, aftNLogLikInfo, intervalAccuracyInfo, concordanceInfo,
+	coxNLogLikInfo, aftNLogLikInfo, intervalAccuracyInfo, concordanceInfo, integratedBrierInfo,
 }
 
 // Links of models, as package objectives names them.

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"slices"
+	"strconv"
 	"testing"
 
 	"boost/internal/kernel/loss"
@@ -191,6 +192,62 @@ func TestAFTNLogLik(t *testing.T) {
 		in.Survival = hazards
 		if got := eval(t, "aft_nloglik", in); !math.IsNaN(got) {
 			t.Errorf("of hazards: %v", got)
+		}
+	}
+}
+
+// scikit-survival's integrated Brier score, of both kinds of models, with ties, weights and no censoring.
+func TestIntegratedBrier(t *testing.T) {
+	text, err := os.ReadFile("testdata/integrated_brier.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var cases []struct {
+		Model                   string
+		Steps                   int
+		Labels, Scores, Weights []float64
+		Want                    float64
+	}
+	if err := json.Unmarshal(text, &cases); err != nil {
+		t.Fatal(err)
+	}
+	errors := map[string]loss.Distribution{"normal": loss.NormalErrors, "logistic": loss.LogisticErrors, "extreme": loss.ExtremeErrors}
+	for i, c := range cases {
+		in := metrics.Input{Outputs: 1, Raw: c.Scores, Labels: c.Labels, Weights: c.Weights, Survival: hazards}
+		if c.Model != "cox" {
+			in.Survival = &metrics.Survival{Errors: loss.AFT{Distribution: errors[c.Model], Scale: 0.7}}
+		}
+		name := "integrated_brier"
+		if c.Steps != 100 {
+			name += "@" + strconv.Itoa(c.Steps)
+		}
+		got := eval(t, name, in)
+		if !(math.Abs(got-c.Want) <= 1e-9*c.Want) {
+			t.Errorf("%d, %s of %s: %v, want %v", i, name, c.Model, got, c.Want)
+		}
+		pool := parallel.NewPool(3)
+		in.Pool = pool
+		if other := eval(t, name, in); other != got {
+			t.Errorf("%d: %v on three threads, %v on one", i, other, got)
+		}
+		pool.Close()
+	}
+}
+
+// Where no time passes between events, or rows are of intervals, there is no mean over time.
+func TestIntegratedBrierUndefined(t *testing.T) {
+	for name, in := range map[string]metrics.Input{
+		"one time":   {Labels: list(2, 2, 2), Raw: list(1, 2, 3), Survival: hazards},
+		"no events":  {Labels: list(-1, -2, -3), Raw: list(1, 2, 3), Survival: hazards},
+		"one event":  {Labels: list(1, -2, -3), Raw: list(1, 2, 3), Survival: hazards},
+		"no number":  {Labels: list(1, 2, 3), Raw: list(1, math.NaN(), 3), Survival: hazards},
+		"intervals":  {Labels: list(1, 2, 3), Upper: list(2, 3, 4), Raw: list(1, 2, 3), Survival: hazards},
+		"no weights": {Labels: list(1, 2, 3), Weights: list(0, 0, 0), Raw: list(1, 2, 3), Survival: hazards},
+		"other loss": {Labels: list(1, 2, 3), Raw: list(1, 2, 3)},
+	} {
+		in.Outputs = 1
+		if got := eval(t, "integrated_brier", in); !math.IsNaN(got) {
+			t.Errorf("%s: %v", name, got)
 		}
 	}
 }
