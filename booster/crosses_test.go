@@ -264,6 +264,48 @@ func TestCounts(t *testing.T) {
 	}
 }
 
+// With "auto" columns are made of others where nothing speaks against it.
+func TestAutoCrosses(t *testing.T) {
+	ctx := context.Background()
+	for _, c := range []struct {
+		name   string
+		change func(p *booster.Params)
+		rows   int
+		want   []string
+	}{
+		{"auto", func(*booster.Params) {}, 4000, []string{"count(zone)", zoneHour}},
+		{"few rows", func(*booster.Params) {}, 290, nil},
+		{"none", func(p *booster.Params) { p.Combinations = 0 }, 4000, nil},
+		{"counts only", func(p *booster.Params) { p.Combinations, p.Counts = 0, true }, 4000, []string{"count(zone)"}},
+		{"interaction", func(p *booster.Params) { p.Tree.Interaction = [][]string{{"zone", "x"}, {"hour"}} }, 4000, nil},
+		{"target", func(p *booster.Params) { p.LevelSplits = booster.TargetSplits }, 4000, nil},
+		{"left out", func(p *booster.Params) { *p = booster.Params{LevelSplits: booster.AutoSplits, Objective: "regression"} }, 4000, []string{"count(zone)", zoneHour}},
+	} {
+		p := booster.Defaults()
+		p.Objective, p.LevelSplits, p.Rounds = "regression", booster.AutoSplits, 2
+		c.change(&p)
+		m, err := booster.Train(ctx, p, routes(t, c.rows, 0, false))
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		var made []string
+		for _, column := range m.Schema().Columns {
+			if column.Crossed != nil {
+				made = append(made, column.Name)
+			}
+		}
+		for _, name := range c.want {
+			if !slices.Contains(made, name) {
+				t.Errorf("%s: columns %q, want %q among them", c.name, made, name)
+			}
+		}
+		if len(made) > 0 && c.want == nil {
+			t.Errorf("%s: columns %q, want none", c.name, made)
+		}
+	}
+}
+
 func TestCrossedRefused(t *testing.T) {
 	ctx := context.Background()
 	table := routes(t, 1000, 0, false)
@@ -274,7 +316,7 @@ func TestCrossedRefused(t *testing.T) {
 		{func(p *booster.Params) { p.LevelSplits = booster.SetSplits }, "categorical.splits"},
 		{func(p *booster.Params) { p.Tree.Interaction = [][]string{{"zone", "x"}, {"hour"}} }, "constraints.interaction"},
 		{func(p *booster.Params) { p.Combinations, p.LevelSplits = 0, booster.SetSplits }, "categorical.counts"},
-		{func(p *booster.Params) { p.Combinations = -1 }, "categorical.combinations = -1"},
+		{func(p *booster.Params) { p.Combinations = -2 }, "categorical.combinations = -2"},
 	} {
 		p := crossedParams()
 		c.change(&p)

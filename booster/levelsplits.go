@@ -26,7 +26,7 @@ const manyLevels = 80
 func levelSettings(p *Params) []setting.Setting {
 	return []setting.Setting{
 		{Name: "categorical.splits", Value: &p.LevelSplits, Choices: []string{SetSplits, TargetSplits, AutoSplits}, OmitDefault: true,
-			Doc: "How levels are split: \"sets\", by sets of levels that are found anew at each node; \"target\", by an order of the levels, that of their mean label (share of a class; with several classes of the most frequent one), where rows in training do not count themselves; \"auto\", \"target\" for columns of more than 80 levels."},
+			Doc: "How levels are split: \"sets\", by sets of levels that are found anew at each node; \"target\", by an order of the levels, that of their mean label (share of a class; with several classes of the most frequent one), where rows in training do not count themselves; \"auto\", \"target\" for columns of more than 80 levels, with combinations."},
 	}
 }
 
@@ -55,8 +55,10 @@ func (r *run) orderLevels(ctx context.Context, codes *binning.Codes, ex *example
 }
 
 // ofTimes reports whether labels are times, of which those of censored rows have no mean.
-func (r *run) ofTimes() bool {
-	info, ok := objectives.Lookup(r.p.Objective)
+func (r *run) ofTimes() bool { return ofTimes(r.p.Objective) }
+
+func ofTimes(objective string) bool {
+	info, ok := objectives.Lookup(objective)
 	return ok && info.Times
 }
 

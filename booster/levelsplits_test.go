@@ -36,7 +36,7 @@ func zones(t *testing.T, rows int, gaps bool) *dataset.Table {
 
 func zoneParams() booster.Params {
 	p := booster.Defaults()
-	p.Objective, p.Rounds, p.Tree.Leaves, p.LevelSplits = "regression", 20, 8, booster.AutoSplits
+	p.Objective, p.Rounds, p.Tree.Leaves, p.LevelSplits, p.Combinations = "regression", 20, 8, booster.AutoSplits, 0
 	return p
 }
 

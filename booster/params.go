@@ -76,7 +76,7 @@ type Params struct {
 	ErrorFeedback bool   // scores see each tree's leaves as they are stored
 
 	LevelSplits string // how levels are split; "" = SetSplits
-	// Combinations is the most pairs of columns that are crossed.
+	// Combinations is the most pairs of columns that are crossed; -1 is autoCombinations and Counts with AutoSplits.
 	Combinations int
 	Counts       bool // columns of how many rows a level has
 
@@ -92,7 +92,7 @@ func Defaults() Params {
 	return Params{
 		Boosting: PlainBoosting, Dart: DefaultDart(), RateSchedule: ConstantRate, Rounds: 100, LearningRate: 0.1, Seed: 1, Gradients: "i16", Builder: "auto",
 		GradientMode: symmetric, Rounding: gradients.AutoName, RenewLeaves: gradients.AutoName,
-		RowFraction: 1, RowEvery: 1, MvsLambda: gradients.AutoLambda, LevelSplits: SetSplits, MetricsEvery: 1,
+		RowFraction: 1, RowEvery: 1, MvsLambda: gradients.AutoLambda, LevelSplits: SetSplits, Combinations: -1, MetricsEvery: 1,
 		Binning: binning.Defaults(), Tree: grow.Defaults(),
 	}
 }
@@ -113,7 +113,7 @@ func Defaults() Params {
 func (p Params) OrDefaults() Params {
 	usual := Defaults()
 	p.Builder, p.Boosting, p.RateSchedule, p.LevelSplits = cmp.Or(p.Builder, usual.Builder), cmp.Or(p.Boosting, usual.Boosting), cmp.Or(p.RateSchedule, usual.RateSchedule), cmp.Or(p.LevelSplits, usual.LevelSplits)
-	fillIn(trainSettings(&p), trainSettings(&usual))
+	fillIn(append(trainSettings(&p), crossSettings(&p)...), append(trainSettings(&usual), crossSettings(&usual)...))
 	fillIn(dropout.Settings(&p.Dart), dropout.Settings(&usual.Dart))
 	fillIn(binning.Settings(&p.Binning), binning.Settings(&usual.Binning))
 	fillIn(grow.Settings(&p.Tree), grow.Settings(&usual.Tree))

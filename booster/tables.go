@@ -79,8 +79,8 @@ func LoadTables(ctx context.Context, p Params, in Input) (*Tables, error) {
 		if err := in.checkCache(); err != nil {
 			return nil, err
 		}
-		if p.crosses() || in.From != nil && in.From.HasCrossed() {
-			return nil, fmt.Errorf("%w: data.cache keeps the codes of a table's own columns only, not of crossed ones (categorical.combinations, categorical.counts): leave it out", ErrParams)
+		if p.needsCrosses() && in.From == nil || in.From != nil && in.From.HasCrossed() {
+			return nil, fmt.Errorf("%w: data.cache keeps the codes of a table's own columns only, not of crossed ones (categorical.combinations, categorical.counts): leave it out, or set categorical.combinations = 0", ErrParams)
 		}
 		key, err := in.cacheKey(ctx, &p)
 		if err != nil {
@@ -250,7 +250,7 @@ func (in *Input) needsMemory(p *Params) string {
 		return "the crossed columns of the model need them in memory"
 	case p.Tree.Linear, in.From != nil && in.From.HasLinear():
 		return "linear leaves (tree.linear) need the values of columns"
-	case p.crosses():
+	case p.needsCrosses() && in.From == nil:
 		return "categorical.combinations and categorical.counts need them in memory"
 	case p.Retrain:
 		return "train.retrain needs them in memory"

@@ -202,6 +202,7 @@ func TestAdvice(t *testing.T) {
 		{"layout.svm", sparse, "train FILE --set train.memory_limit=1500KB --set binning.layout=row --set tree.min_data_in_leaf=1 --leaves 2" + regress},
 		{"forced_zone.csv", rows("x,z,y", "1,a,2", "2,b,3", "3,c,5"), `train FILE --label y --set categorical.splits=target --set tree.forced_splits={"feature":"z","threshold":"a"}` + regress},
 		{"crossed.csv", rows("x,z,y", "1,a,2", "2,b,3", "3,c,5"), "train FILE --label y --set categorical.splits=auto --set categorical.combinations=2 --set data.out_of_core=true" + regress},
+		{"crossed_cache.csv", rows("x,z,y", "1,a,2", "2,b,3", "3,c,5"), "train FILE --label y --set categorical.splits=auto --set data.cache=crossed.cache" + regress},
 		{"retrain.csv", rows("x,y", "1,2", "2,3", "3,5"), "train FILE --label y --set train.retrain=true --set data.out_of_core=true" + regress},
 		{"times.csv", rows("x,y", "a,2", "b,-3", "a,5"), "train FILE --label y --set categorical.splits=target --objective cox"},
 		{"goss.csv", rows("x,y", "1,2", "2,3", "3,5"), "train FILE --label y --set sampling.goss_top=0.2 --set sampling.goss_other=0.1 --set sampling.row_fraction=0.5" + regress},
