@@ -121,6 +121,9 @@ func (b *boosting) state() (*checkpoint.State, error) {
 			s.History = append(s.History, known)
 		}
 	}
+	for _, bias := range b.Positions.Biases() {
+		s.Positions = append(s.Positions, math.Float64bits(bias))
+	}
 	s.Scores = b.savedScores(b.best < b.done)
 	var err error
 	s.Wide, err = json.Marshal(b.wide)
@@ -249,6 +252,9 @@ func (b *boosting) fits(s *checkpoint.State) error {
 			return fmt.Errorf("%w: tree %d: %w", checkpoint.ErrDamaged, i, err)
 		}
 	}
+	if len(s.Positions) != len(b.Positions.Biases()) {
+		return fmt.Errorf("%w: it has %d positions, the rows %d", checkpoint.ErrDamaged, len(s.Positions), len(b.Positions.Biases()))
+	}
 	if err := json.Unmarshal(s.Wide, &b.wide); err != nil {
 		return fmt.Errorf("%w: %w", checkpoint.ErrDamaged, err)
 	}
@@ -261,6 +267,9 @@ func (b *boosting) restore(s *checkpoint.State) {
 	b.trees = append(b.trees, s.Trees...)
 	b.lanes.reuse(s.Trees)
 	b.ended = s.Ended
+	for i, bits := range s.Positions {
+		b.Positions.Biases()[i] = math.Float64frombits(bits)
+	}
 	last := b.first + s.Rounds
 	if b.best = last; (b.judge.early || b.stopWhen != nil) && s.BestRound > 0 {
 		b.best = s.BestRound

@@ -94,6 +94,9 @@ func newExamples(target *target, table *dataset.Table, answers dataset.Labels, p
 			return nil, err
 		}
 	}
+	if err := target.takePositions(ex, table, p); err != nil {
+		return nil, err
+	}
 	if p.weighsClasses() {
 		if err := objectives.CheckWeights(ex.Rows); err != nil {
 			return nil, atRow(table, err)

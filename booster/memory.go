@@ -62,6 +62,9 @@ func roundsMemory(p *Params, ex *examples, data *binned, pl *plan, threads int) 
 	if ex.Upper != nil {
 		perRow += 8
 	}
+	if ex.Positions != nil {
+		perRow += 4
+	}
 	if ex.initial != nil {
 		perRow += 8 * int64(ex.outputs)
 	}

@@ -45,6 +45,7 @@ type Params struct {
 	Gradients      string             // a name of gradients.Names; the model keeps what "auto" chose
 	PositiveClass  string             // "" = the second of two
 	ClassWeight    map[string]float64 // what the weights of a class's rows are multiplied by; of Balanced: classes weigh the same in all
+	PositionL2     float64            // penalty of the biases of positions, per row
 	PositiveWeight float64            // the same of the positive class; 0 = 1
 	Threads        int                // 0 = CPU quota or physical cores
 	Builder        string             // of histograms; "" = "auto"
@@ -149,6 +150,9 @@ func trainSettings(p *Params) []setting.Setting {
 			Aliases: []string{"class_weights", "is_unbalance", "unbalance", "unbalanced_sets", "auto_class_weights"}},
 		{Name: "objective.scale_pos_weight", Value: &p.PositiveWeight, OmitDefault: true,
 			Doc: "Binary: what the weights of the positive class's rows are multiplied by in training; 0 = 1."},
+		{Name: "objective.position_l2", Value: &p.PositionL2, Range: setting.AtLeast(0), OmitDefault: true,
+			Doc:     "lambdarank with data.position: L2 penalty of a position's bias, per row.",
+			Aliases: []string{"lambdarank_position_bias_regularization"}},
 		{Name: "train.rounds", Value: &p.Rounds, Range: setting.AtLeast(1),
 			Doc:     "Boosting rounds, one tree per output each.",
 			Aliases: []string{"num_iterations", "num_iteration", "n_iter", "num_tree", "num_trees", "num_round", "num_rounds", "nrounds", "num_boost_round", "n_estimators", "max_iter", "iterations"}},

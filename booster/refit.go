@@ -217,6 +217,7 @@ func (r *refit) round(round int) error {
 		lo, hi := r.pieces[piece], r.pieces[piece+1]
 		r.objective.Gradients(r.Rows, lo, hi, r.scores, r.buffer.Grad, r.buffer.Hess)
 	}))
+	r.Positions.Update(r.buffer.Grad, r.buffer.Hess)
 	for k := range r.outputs {
 		r.grad, r.hess = r.buffer.Output(k)
 		if _, err := r.storage.Quantize(r.pool, r.grad, r.hess, nil, round, k); err != nil {

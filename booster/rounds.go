@@ -191,6 +191,7 @@ func (b *boosting) round(round int) error {
 		b.rate = b.drop(round, b.rate)
 	}
 	b.pool.Do(len(b.pieces)-1, (*gradientTask)(b))
+	b.Positions.Update(b.buffer.Grad, b.buffer.Hess)
 	b.sampler.choose(b.buffer, b.n, round)
 	if err := b.growTrees(round); err != nil {
 		return err

@@ -39,6 +39,7 @@ type Data struct {
 	Label       []string // several: an output for each
 	Weight      string
 	Group       string
+	Position    string
 	Event       string
 	LabelUpper  string
 	InitScore   []string // one column per output

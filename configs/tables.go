@@ -51,7 +51,7 @@ func (c *Config) ReadOptions() []dataset.Option {
 // RoleOptions says what the columns of a table are for, where no schema does.
 func (c *Config) RoleOptions() []dataset.Option {
 	return []dataset.Option{dataset.ID(c.IDColumns()...), dataset.Ignore(c.Data.Ignore...), dataset.Categorical(c.Data.Categorical...),
-		dataset.Label(c.Data.Label...), dataset.Weight(c.Data.Weight), dataset.Group(c.Data.Group), dataset.Event(c.Data.Event), dataset.LabelUpper(c.Data.LabelUpper), dataset.InitScore(c.Data.InitScore...)}
+		dataset.Label(c.Data.Label...), dataset.Weight(c.Data.Weight), dataset.Group(c.Data.Group), dataset.Position(c.Data.Position), dataset.Event(c.Data.Event), dataset.LabelUpper(c.Data.LabelUpper), dataset.InitScore(c.Data.InitScore...)}
 }
 
 // IDColumns returns the columns that are no features and stay as they are written: those that name

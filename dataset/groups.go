@@ -38,6 +38,26 @@ func (t *Table) Groups() ([]int, error) {
 	return append(starts, t.rows), nil
 }
 
+// Positions returns where each row was shown in its query, nil for a table without a column of that role.
+func (t *Table) Positions() ([]float64, error) {
+	c := t.withRole(PositionRole)
+	if c == nil {
+		return nil, nil
+	}
+	positions := make([]float64, t.rows)
+	for row := range positions {
+		v := math.NaN()
+		if c.kind.Numeric() {
+			v = c.number(row)
+		}
+		if v != v || math.IsInf(v, 0) {
+			return nil, t.badNumber(c, row, "a position, a finite number, and every row needs one", "")
+		}
+		positions[row] = v
+	}
+	return positions, nil
+}
+
 // ByQuery returns the table with the rows of each query together, queries and their rows in the order in which they first appear,
 // and which rows of this table these are; the table itself and nil where they stand so, and where there are no queries or a row has
 // none.

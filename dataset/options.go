@@ -78,6 +78,9 @@ func Weight(name string) Option { return func(o *chunk.Options) { o.Weight = nam
 // Training gathers the rows of a query of a table in memory; see Table.ByQuery.
 func Group(name string) Option { return func(o *chunk.Options) { o.Group = name } }
 
+// Position names the column of the positions at which the rows of queries were shown, numbers, equal ones for equal positions.
+func Position(name string) Option { return func(o *chunk.Options) { o.Position = name } }
+
 // Event names the column of a table of times that is 1 where the event came at the row's time, and 0 where the row
 // is censored: its time is that up to which the event had not come. The time is the label.
 func Event(name string) Option { return func(o *chunk.Options) { o.Event = name } }
@@ -264,7 +267,7 @@ func MemoryLimit(bytes int64) Option {
 func NoSpool() Option { return func(o *chunk.Options) { o.NoSpool = true } }
 
 // NoSideFiles leaves aside the files that LightGBM looks for beside a table. Without it
-// Open reads, where they exist, FILE.weight (a weight per row), FILE.query (the number
+// Open reads, where they exist, FILE.weight (a weight per row), FILE.position (a position per row), FILE.query (the number
 // of rows of each query) and FILE.init (init scores per row), as columns called weight,
 // qid and init_score, and says so in Notes. A role that another option names a column
 // for is not looked for.

@@ -14,6 +14,7 @@ const (
 	GroupRole     = chunk.GroupRole     // the query that a row belongs to
 	InitScoreRole = chunk.InitScoreRole // the raw score that training starts from, one column per output
 	EventRole     = chunk.EventRole     // whether the event came at the row's time
+	PositionRole  = chunk.PositionRole  // where the row was shown in its query
 	UpperRole     = chunk.UpperRole     // the time up to which an event came, where the label is the one from which on
 )
 

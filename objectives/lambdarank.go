@@ -174,7 +174,7 @@ func (l lambdaRank) Gradients(rows Rows, lo, hi int, scores []float64, grad, hes
 // byGain weighs pairs by normalised discounted cumulative gain.
 func (l lambdaRank) byGain(r *ranker, rows Rows, lo, hi int, scores []float64, grad, hess []float32) {
 	labels := rows.Labels[lo:hi]
-	order := r.rank(scores[lo:hi], l.sigmoid)
+	order := r.rank(r.biased(rows, lo, hi, scores), l.sigmoid)
 	best := r.bestGain(labels, l.gains, l.truncation)
 	if best == 0 {
 		clear(grad[lo:hi])
@@ -219,7 +219,7 @@ func (l lambdaRank) distant(r *ranker) bool {
 // byPrecision weighs pairs by average precision, where labels above 0 are relevant.
 func (l lambdaRank) byPrecision(r *ranker, rows Rows, lo, hi int, scores []float64, grad, hess []float32) {
 	labels := rows.Labels[lo:hi]
-	order := r.rank(scores[lo:hi], l.sigmoid)
+	order := r.rank(r.biased(rows, lo, hi, scores), l.sigmoid)
 	n := len(order)
 	v := r.vectors(3, n)
 	is, hits, shares := v[0], v[1], v[2] // relevant; down to each rank: relevant rows, and the sum of 1/place over them

@@ -18,14 +18,15 @@ const (
 
 // Rows holds what an objective sees of the training rows.
 type Rows struct {
-	Labels  []float64   // one per row: the number, the class index 0 … K-1, or the time, negative if censored
-	Targets [][]float64 // where a row has several labels: each of them, by row; Labels is the first. Nil of one label
-	Weights []float64   // one per row, ≥ 0; nil means all 1
-	Upper   []float64   // of times in intervals: up to when each event came, +Inf for any time, where Labels is from when on, 0 or more; nil otherwise
-	Queries []int       // row with which each query begins, and the number of rows behind them; nil without queries
-	Order   []int32     // of an OfAllRows: the rows as its Order returns them; nil: it finds them itself
-	Round   int         // of training, from 0; only Gradients may depend on it
-	Seed    uint64      // of random numbers, which are a function of it, the round and the row
+	Labels    []float64     // one per row: the number, the class index 0 … K-1, or the time, negative if censored
+	Targets   [][]float64   // where a row has several labels: each of them, by row; Labels is the first. Nil of one label
+	Weights   []float64     // one per row, ≥ 0; nil means all 1
+	Upper     []float64     // of times in intervals: up to when each event came, +Inf for any time, where Labels is from when on, 0 or more; nil otherwise
+	Queries   []int         // row with which each query begins, and the number of rows behind them; nil without queries
+	Order     []int32       // of an OfAllRows: the rows as its Order returns them; nil: it finds them itself
+	Positions *PositionBias // of lambdarank, where rows have positions; nil otherwise
+	Round     int           // of training, from 0; only Gradients may depend on it
+	Seed      uint64        // of random numbers, which are a function of it, the round and the row
 }
 
 // Objective is a loss to be minimised. Implement it to train on a loss of your own.

@@ -96,6 +96,7 @@ type ranker struct {
 	pairs   loss.Pairs
 	ranking loss.Ranking
 	counts  []int // of labels
+	scores  []float64
 	memory  []float64
 }
 

@@ -32,6 +32,7 @@ type Description struct {
 	Labels     []string             `json:"labels,omitempty"` // where there are several, in the order of the outputs
 	Weight     string               `json:"weight,omitempty"`
 	Group      string               `json:"group,omitempty"`
+	Position   string               `json:"position,omitempty"`
 	Event      string               `json:"event,omitempty"`
 	LabelUpper string               `json:"label_upper,omitempty"`
 	InitScores []string             `json:"init_score,omitempty"`
@@ -161,6 +162,8 @@ func (m *Model) describeColumns(d *Description) {
 			d.Weight = s.Name
 		case dataset.GroupRole:
 			d.Group = s.Name
+		case dataset.PositionRole:
+			d.Position = s.Name
 		case dataset.EventRole:
 			d.Event = s.Name
 		case dataset.UpperRole:

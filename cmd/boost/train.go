@@ -354,7 +354,7 @@ func (r *trainRun) goOn() error {
 		}
 	}
 	d := &c.Data
-	r.tables = append(c.ReadOptions(), dataset.Label(d.Label...), dataset.Weight(d.Weight), dataset.Group(d.Group), dataset.Event(d.Event), dataset.LabelUpper(d.LabelUpper), dataset.ID(c.IDColumns()...))
+	r.tables = append(c.ReadOptions(), dataset.Label(d.Label...), dataset.Weight(d.Weight), dataset.Group(d.Group), dataset.Position(d.Position), dataset.Event(d.Event), dataset.LabelUpper(d.LabelUpper), dataset.ID(c.IDColumns()...))
 	return nil
 }
 

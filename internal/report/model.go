@@ -142,6 +142,9 @@ func (r *Model) WriteText(w io.Writer) error {
 	if d.Group != "" {
 		rows = append(rows, []string{"group", format.OneLine(d.Group)})
 	}
+	if d.Position != "" {
+		rows = append(rows, []string{"position", format.OneLine(d.Position)})
+	}
 	if d.Event != "" {
 		rows = append(rows, []string{"event", format.OneLine(d.Event)})
 	}

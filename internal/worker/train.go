@@ -174,7 +174,7 @@ func (r *request) trainingTables(ctx context.Context, head *trainHead, c *config
 	options := append(c.ReadOptions(), c.RoleOptions()...)
 	if base != nil {
 		d := &c.Data
-		options = append(c.ReadOptions(), dataset.Label(d.Label...), dataset.Weight(d.Weight), dataset.Group(d.Group), dataset.Event(d.Event), dataset.LabelUpper(d.LabelUpper), dataset.ID(c.IDColumns()...))
+		options = append(c.ReadOptions(), dataset.Label(d.Label...), dataset.Weight(d.Weight), dataset.Group(d.Group), dataset.Position(d.Position), dataset.Event(d.Event), dataset.LabelUpper(d.LabelUpper), dataset.ID(c.IDColumns()...))
 	} else if len(c.Data.Label) == 0 { // some files say themselves what their label is
 		options = append(options, dataset.NeedLabel())
 	}

@@ -26,9 +26,10 @@ type State struct {
 	// included, and the bits of a float64. BestRound is 0 where there is none.
 	BestRound int             `json:"best_round"`
 	BestValue uint64          `json:"best_value"`
-	Wide      json.RawMessage `json:"wide"`    // rounds of wider gradients, as the model has them
-	Columns   int             `json:"columns"` // of History
-	Lengths   []int           `json:"lengths"` // of Scores
+	Wide      json.RawMessage `json:"wide"`                // rounds of wider gradients, as the model has them
+	Positions []uint64        `json:"positions,omitempty"` // bits of the biases of positions
+	Columns   int             `json:"columns"`             // of History
+	Lengths   []int           `json:"lengths"`             // of Scores
 
 	// Trees have their leaf values as they are in training. Trees of a base model are not in it.
 	Trees []tree.Tree `json:"-"`

@@ -38,6 +38,7 @@ type Roles struct {
 	Weight     string
 	Group      string
 	Event      string
+	Position   string
 	Upper      string
 	InitScores []string
 	IDs        []string

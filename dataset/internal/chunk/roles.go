@@ -87,7 +87,7 @@ func (o *Options) Resolve(names []string) ([]Target, error) {
 		columns []string
 	}{
 		{"label", o.Labels}, {"weight", nonEmpty(o.Weight)}, {"group", nonEmpty(o.Group)},
-		{"event", nonEmpty(o.Event)}, {"label_upper", nonEmpty(o.Upper)},
+		{"event", nonEmpty(o.Event)}, {"label_upper", nonEmpty(o.Upper)}, {"position", nonEmpty(o.Position)},
 		{"init_score", o.InitScores}, {"id", o.IDs}, {"ignore", o.Ignore},
 	} {
 		if err := claim(c.option, c.columns...); err != nil {
@@ -98,7 +98,7 @@ func (o *Options) Resolve(names []string) ([]Target, error) {
 		if _, ok := position[name]; !ok {
 			return nil, absent(names, name, "categorical")
 		}
-		if other := given[name]; other == "weight" || other == "event" || other == "label_upper" || other == "init_score" {
+		if other := given[name]; other == "weight" || other == "event" || other == "label_upper" || other == "position" || other == "init_score" {
 			return nil, Errorf("column %q is named as %s and as categorical; it can be one of them", name, other)
 		}
 	}
@@ -125,6 +125,8 @@ func (o *Options) Resolve(names []string) ([]Target, error) {
 			t.Role, t.Want = EventRole, WantNumber
 		case "label_upper":
 			t.Role, t.Want = UpperRole, WantNumber
+		case "position":
+			t.Role, t.Want = PositionRole, WantNumber
 		case "init_score":
 			t.Role, t.Want = InitScoreRole, WantNumber
 		case "id":
@@ -263,7 +265,7 @@ func (o *Options) agreesWithSchema() error {
 	for _, given := range []struct {
 		role  Role
 		names []string
-	}{{LabelRole, o.Labels}, {WeightRole, nonEmpty(o.Weight)}, {GroupRole, nonEmpty(o.Group)}, {EventRole, nonEmpty(o.Event)}, {UpperRole, nonEmpty(o.Upper)}} {
+	}{{LabelRole, o.Labels}, {WeightRole, nonEmpty(o.Weight)}, {GroupRole, nonEmpty(o.Group)}, {EventRole, nonEmpty(o.Event)}, {UpperRole, nonEmpty(o.Upper)}, {PositionRole, nonEmpty(o.Position)}} {
 		for _, name := range given.names {
 			if c := o.Schema.named(name); c == nil || c.Role != given.role {
 				return Errorf("%s = %q does not agree with the model, whose %s is %s", given.role, name, given.role, NameList(o.Schema.withRole(given.role), 5))

@@ -19,11 +19,12 @@ const (
 	InitScoreRole // the raw score that training starts from, one column per output
 	EventRole     // whether the event came at the row's time
 	UpperRole     // the time up to which an event came, where the label is the one from which on
+	PositionRole  // where the row was shown in its query
 )
 
-var roleNames = [...]string{"feature", "label", "weight", "id", "group", "init_score", "event", "label_upper"}
+var roleNames = [...]string{"feature", "label", "weight", "id", "group", "init_score", "event", "label_upper", "position"}
 
-// String returns "feature", "label", "weight", "id", "group", "init_score", "event" or "label_upper".
+// String returns "feature", "label", "weight", "id", "group", "init_score", "event", "label_upper" or "position".
 func (r Role) String() string {
 	if int(r) < len(roleNames) {
 		return roleNames[r]

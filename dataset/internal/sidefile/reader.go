@@ -108,6 +108,7 @@ func (r *reader) bad(file string, line int, text string) error {
 	want := map[chunk.Role]string{
 		chunk.WeightRole:    "a number, and each line holds the weight of one row",
 		chunk.GroupRole:     "a whole number of rows, and each line holds how many rows a query has",
+		chunk.PositionRole:  "a number, and each line holds the position of one row",
 		chunk.InitScoreRole: "a number, and each line holds the init scores of one row",
 	}[r.kind.role]
 	return &chunk.ParseError{File: file, Line: line, Column: r.column, Value: text, Want: want}

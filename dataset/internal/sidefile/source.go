@@ -25,6 +25,7 @@ type fileKind struct {
 var kinds = []fileKind{
 	{".weight", "weight", chunk.WeightRole, "weight", "weights"},
 	{".query", "qid", chunk.GroupRole, "group", "queries"},
+	{".position", "position", chunk.PositionRole, "position", "positions"},
 	{".init", "init_score", chunk.InitScoreRole, "init_score", "init scores"},
 }
 
@@ -227,6 +228,8 @@ func givenColumn(o *chunk.Options, role chunk.Role) string {
 		return o.Weight
 	case role == chunk.GroupRole:
 		return o.Group
+	case role == chunk.PositionRole:
+		return o.Position
 	case len(o.InitScores) > 0:
 		return o.InitScores[0]
 	}
@@ -240,6 +243,8 @@ func takeOptions(o *chunk.Options, role chunk.Role, columns []string) {
 		o.Weight = columns[0]
 	case chunk.GroupRole:
 		o.Group = columns[0]
+	case chunk.PositionRole:
+		o.Position = columns[0]
 	case chunk.InitScoreRole:
 		o.InitScores = columns
 	}

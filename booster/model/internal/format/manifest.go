@@ -23,7 +23,7 @@ var SectionNames = []string{CutsSection, dictionariesSection, StructureSection, 
 // Names of roles and kinds as the manifest writes them, by value.
 var (
 	roleNames = []string{dataset.Feature: "feature", dataset.LabelRole: "label", dataset.WeightRole: "weight", dataset.IDRole: "id",
-		dataset.GroupRole: "group", dataset.InitScoreRole: "init_score", dataset.EventRole: "event", dataset.UpperRole: "label_upper"}
+		dataset.GroupRole: "group", dataset.InitScoreRole: "init_score", dataset.EventRole: "event", dataset.UpperRole: "label_upper", dataset.PositionRole: "position"}
 	KindNames = []string{dataset.Float32: "float32", dataset.Float64: "float64", dataset.Category: "category", dataset.Text: "text"}
 )
 
