@@ -62,7 +62,7 @@ func (r *run) checkConstraints(schema dataset.Schema, target *target) error {
 		columns []string
 	}{
 		{"tree.feature_penalty", slices.Sorted(maps.Keys(p.Tree.FeaturePenalty))}, {"tree.feature_cost", slices.Sorted(maps.Keys(p.Tree.FeatureCost))},
-		{"sampling.col_weights", slices.Sorted(maps.Keys(p.Tree.ColWeights))},
+		{"tree.feature_row_cost", slices.Sorted(maps.Keys(p.Tree.FeatureRowCost))}, {"sampling.col_weights", slices.Sorted(maps.Keys(p.Tree.ColWeights))},
 		{"constraints.first_level", slices.Sorted(maps.Keys(p.Tree.FirstLevel))}, {"constraints.last_level", slices.Sorted(maps.Keys(p.Tree.LastLevel))},
 	} {
 		for _, name := range table.columns {

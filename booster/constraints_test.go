@@ -61,7 +61,11 @@ func TestConstraintsLikePeers(t *testing.T) {
 		"feature_cost": func(p *booster.Params) { // a tree with one split each
 			p.Tree.FeatureCost, p.Tree.CostTradeoff, p.Tree.Leaves, p.LearningRate = map[string]float64{"a": 2000, "b": 100, "c": 50}, 0.5, 2, 0.3
 		},
-		"monotone_intermediate": func(p *booster.Params) { p.Tree.Monotone, p.Tree.MonotoneMethod = up, "intermediate" },
+		"row_cost":                rowCosts("leaf", 2, 1, 0.5),
+		"row_cost_high":           rowCosts("leaf", 1, 6, 1.5),
+		"symmetric_row_cost":      rowCosts("symmetric", 2, 1, 0.5),
+		"symmetric_row_cost_high": rowCosts("symmetric", 1, 6, 1.5),
+		"monotone_intermediate":   func(p *booster.Params) { p.Tree.Monotone, p.Tree.MonotoneMethod = up, "intermediate" },
 		"monotone_down_intermediate": func(p *booster.Params) {
 			p.Tree.Monotone, p.Tree.MonotoneMethod = map[string]int{"a": -1, "b": -1}, "intermediate"
 		},
@@ -92,6 +96,16 @@ func TestConstraintsLikePeers(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// rowCosts sets what columns cost for each row that looks them up for the first time.
+func rowCosts(growth string, a, b, c float64) func(p *booster.Params) {
+	return func(p *booster.Params) {
+		p.Tree.FeatureRowCost, p.Tree.CostTradeoff = map[string]float64{"a": a, "b": b, "c": c}, 0.5
+		if p.Tree.Growth = growth; growth == "symmetric" {
+			p.Tree.MaxDepth, p.Tree.MinDataInLeaf, p.Tree.LambdaL2 = 4, 1, 3
+		}
 	}
 }
 

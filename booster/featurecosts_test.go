@@ -52,6 +52,18 @@ func TestFeatureLevelsAndCosts(t *testing.T) {
 			if used["a"] == 0 || used["b"] == 0 || used["c"] == 0 {
 				t.Errorf("%s, %s: splits by column: %v", growth, layout, used)
 			}
+			p.Tree.FeaturePenalty, p.RowFraction, p.Tree.FeatureRowCost = nil, 0.7, map[string]float64{"a": 0.01, "c": 0.1, "cat": 0.02}
+			m = train(t, p, table, booster.WithPool(pool(t, 1)))
+			if !bytes.Equal(bytesOf(t, m), bytesOf(t, train(t, p, table, booster.WithPool(pool(t, 3))))) {
+				t.Errorf("%s, %s: with costs by row, 3 threads give another model", growth, layout)
+			}
+			p.Tree.FeatureRowCost = map[string]float64{"c": 0, "b": 1e9}
+			walk(train(t, p, table), func(tree int, column string, depth int) {
+				if column == "b" {
+					t.Fatalf("%s, %s: tree %d splits b, which costs more than it gains", growth, layout, tree)
+				}
+			})
+			p.RowFraction, p.Tree.FeatureRowCost = 1, nil
 			p.Tree.FeaturePenalty, p.Tree.FeatureCost = map[string]float64{"c": 0}, map[string]float64{"b": 1e12}
 			walk(train(t, p, table), func(tree int, column string, depth int) {
 				if column == "b" || column == "c" {
@@ -80,6 +92,7 @@ func TestFeatureTablesRefuse(t *testing.T) {
 	for want, change := range map[string]func(p *booster.Params){
 		`no feature column "z", which tree.feature_penalty names`: func(p *booster.Params) { p.Tree.FeaturePenalty = map[string]float64{"z": 1} },
 		`which tree.feature_cost names`:                           func(p *booster.Params) { p.Tree.FeatureCost = map[string]float64{"z": 1} },
+		`which tree.feature_row_cost names`:                       func(p *booster.Params) { p.Tree.FeatureRowCost = map[string]float64{"z": 1} },
 		`which sampling.col_weights names`:                        func(p *booster.Params) { p.Tree.ColWeights = map[string]float64{"z": 1} },
 		`which constraints.first_level names`:                     func(p *booster.Params) { p.Tree.FirstLevel = map[string]int{"z": 1} },
 		`constraints.last_level of column "a" = 0`:                func(p *booster.Params) { p.Tree.LastLevel = map[string]int{"a": 0} },

@@ -73,6 +73,9 @@ func choices() []choice {
 		of("costs", func(p *booster.Params) {
 			p.Tree.FeatureCost, p.Tree.SplitCost = map[string]float64{"a": 1, "cat": 0.5}, 0.001
 		}),
+		of("row costs", func(p *booster.Params) {
+			p.Tree.FeatureRowCost, p.Tree.CostTradeoff = map[string]float64{"a": 0.01, "cat": 0.002, "c": 0.03}, 0.5
+		}),
 		of("levels", func(p *booster.Params) {
 			p.Tree.FirstLevel, p.Tree.LastLevel = map[string]int{"a": 2}, map[string]int{"b": 1}
 		}),

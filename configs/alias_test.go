@@ -30,6 +30,7 @@ func TestAliases(t *testing.T) {
 		{"grow_policy = \"depthwise\"", func(c *configs.Config) any { return c.Params.Tree.Growth }, "depth"},
 		{"lambda_l0 = 0.5", func(c *configs.Config) any { return c.Params.Tree.MinGain }, 0.5},
 		{"max_leaf_value = 0.5", func(c *configs.Config) any { return c.Params.Tree.MaxDeltaStep }, 0.5},
+		{"[tree]\ncegb_penalty_feature_lazy = {a = 0.5}", func(c *configs.Config) any { return c.Params.Tree.FeatureRowCost["a"] }, 0.5},
 		{"cegb_penalty_split = 0.5", func(c *configs.Config) any { return c.Params.Tree.SplitCost }, 0.5},
 		{"[tree]\nfeature_contri = {a = 0.5}", func(c *configs.Config) any { return c.Params.Tree.FeaturePenalty }, map[string]float64{"a": 0.5}},
 		{"[sampling]\nfeature_weights = {a = 2}", func(c *configs.Config) any { return c.Params.Tree.ColWeights }, map[string]float64{"a": 2}},

@@ -40,6 +40,8 @@ run("monotone_penalty_low", monotone_constraints=[1, 0, -1], monotone_penalty=0.
 run("feature_penalty", feature_contri=[0.4, 1.5, 1])
 run("split_cost", cegb_penalty_split=0.4, cegb_tradeoff=2)
 run("feature_cost", cegb_penalty_feature_coupled=[2000, 100, 50], cegb_tradeoff=0.5, num_leaves=2, learning_rate=0.3)
+run("row_cost", cegb_penalty_feature_lazy=[2, 1, 0.5], cegb_tradeoff=0.5)
+run("row_cost_high", cegb_penalty_feature_lazy=[1, 6, 1.5], cegb_tradeoff=0.5)
 run("max_delta_step", max_delta_step=2.5)
 run("path_smooth", path_smooth=6)
 run("all", monotone_constraints=[1, 0, -1], max_delta_step=1.5, path_smooth=3)
@@ -55,16 +57,19 @@ model = xgb.train(dict(
 runs.append(dict(name="depth", predictions=[float(v) for v in model.predict(xgb.DMatrix(x))]))
 
 
-def symmetric(rounds, rate, depth, l2):
+def symmetric(rounds, rate, depth, l2, **more):
     """Returns CatBoost's symmetric trees without what it draws or scales."""
     return catboost.CatBoostRegressor(
         iterations=rounds, learning_rate=rate, depth=depth, l2_leaf_reg=l2, score_function="L2", bootstrap_type="No", random_strength=0,
         boosting_type="Plain", grow_policy="SymmetricTree", leaf_estimation_method="Newton", leaf_estimation_iterations=1, border_count=254,
-        thread_count=1, allow_writing_files=False, verbose=False)
+        thread_count=1, allow_writing_files=False, verbose=False, **more)
 
 
 for name, l2, depth in (("symmetric", 0, 4), ("symmetric_l2", 3, 5)):
     model = symmetric(3, 0.5, depth, l2).fit(x, y)
+    runs.append(dict(name=name, predictions=[float(v) for v in model.predict(x)]))
+for name, costs in (("symmetric_row_cost", [2, 1, 0.5]), ("symmetric_row_cost_high", [1, 6, 1.5])):
+    model = symmetric(3, 0.5, 4, 3, per_object_feature_penalties=costs, penalties_coefficient=0.5).fit(x, y)
     runs.append(dict(name=name, predictions=[float(v) for v in model.predict(x)]))
 name, label, rounds = "protein_casp", "RMSD", (1, 10, 25, 50, 100)
 train, test = (pd.read_csv(f"{os.environ['BOOST_SHARED']}/data/{name}/{part}.csv.gz") for part in ("train", "test"))

@@ -103,7 +103,7 @@ func New(c Config) *Grower {
 	g.columns.init(c)
 	g.limits = newLimits(&c.Params, c.Features)
 	g.together = newTogether(c.Params.Interaction, c.Features)
-	g.depths, g.worth = newDepths(&c.Params, c.Features), newWorth(&c.Params, c.Features)
+	g.depths, g.worth = newDepths(&c.Params, c.Features), newWorth(&c.Params, c.Features, c.Matrix)
 	g.reuse = newReuse(&c.Params, c.Features)
 	g.leaves = make([]int32, 0, c.Params.Leaves)
 	if g.limits != nil && g.limits.tightens {

@@ -182,9 +182,15 @@ func (l *levels) weigh(f int) func(split int, gain float64) float64 {
 	if l.reuse == nil && l.worth == nil {
 		return nil
 	}
+	rowCost := 0.0
+	if l.worth != nil {
+		for i := range l.nNodes {
+			rowCost += l.rowCost(f, l.nodes[i].at)
+		}
+	}
 	return func(split int, gain float64) float64 {
 		if l.worth != nil {
-			gain = l.worth.of(f, gain, l.depth, l.rows)
+			gain = l.worth.of(f, gain, l.depth, l.rows, rowCost)
 		}
 		if l.reuse != nil {
 			gain = float64(gain * l.reuse.share(&candidate{feature: f, code: split / 2, categorical: !l.shapes[f].numeric}))

@@ -30,6 +30,10 @@ func (c *Config) Bytes(copied []binning.PackedGroup, set gradients.Settings, thr
 	if p := &c.Params; len(p.FeaturePenalty)+len(p.FeatureCost)+len(p.FirstLevel)+len(p.LastLevel)+len(p.ColWeights)+len(p.Monotone) > 0 || p.SplitCost > 0 {
 		histograms += features * (6*8 + 2)
 	}
+	if costs := int64(len(c.Params.FeatureRowCost)); costs > 0 {
+		rows += costs * (n + 63) / 64 * 8
+		histograms += features * (8 + 24 + 3*8 + 2)
+	}
 	if c.Renew {
 		histograms += leaves * 16 * int64(threads)
 	}

@@ -38,9 +38,11 @@ type Params struct {
 	ForcedSplits string
 
 	// By column: what the gain of its splits is multiplied by when the best one is chosen, 1 for others; and what its first split
-	// in the model costs. SplitCost is what each split costs for each row of its node. Costs are times CostTradeoff.
+	// in the model costs. SplitCost is what each split costs for each row of its node, FeatureRowCost what it costs by column for each of
+	// them that has met no split on the column. Costs are times CostTradeoff.
 	FeaturePenalty map[string]float64
 	FeatureCost    map[string]float64
+	FeatureRowCost map[string]float64
 	SplitCost      float64
 	CostTradeoff   float64
 	// By column: the first and the last level of a tree on which it may be split; the root is level 1.
@@ -210,14 +212,17 @@ func Settings(p *Params) []setting.Setting {
 			Doc:     "By column: what the gain of its splits is multiplied by when the best one is chosen; 0 = none. Stored gains and min_gain are not.",
 			Aliases: []string{"feature_contri", "feature_contrib", "fc", "fp", "feature_penalty"}},
 		{Name: "tree.feature_cost", Value: &p.FeatureCost, OmitDefault: true,
-			Doc:     "By column: what its splits cost in gain as long as no tree of the rounds before uses it (LightGBM judges anew after each split).",
-			Aliases: []string{"cegb_penalty_feature_coupled"}},
+			Doc:     "By column: what its splits cost in gain as long as no tree of the rounds before uses it (LightGBM and CatBoost judge anew after each split).",
+			Aliases: []string{"cegb_penalty_feature_coupled", "first_feature_use_penalties"}},
+		{Name: "tree.feature_row_cost", Value: &p.FeatureRowCost, OmitDefault: true,
+			Doc:     "By column: what its splits cost in gain for each row of the node that looks the column up for the first time: that has met no split on it, neither above in the tree nor in the trees of the rounds before. Rows left out of a sample meet splits too (in LightGBM they do not).",
+			Aliases: []string{"cegb_penalty_feature_lazy", "per_object_feature_penalties"}},
 		{Name: "tree.split_cost", Value: &p.SplitCost, OmitDefault: true,
 			Doc:     "What a split costs in gain for each row of its node.",
 			Aliases: []string{"cegb_penalty_split"}},
 		{Name: "tree.cost_tradeoff", Value: &p.CostTradeoff, OmitDefault: true,
-			Doc:     "What feature_cost and split_cost are multiplied by.",
-			Aliases: []string{"cegb_tradeoff"}},
+			Doc:     "What feature_cost, feature_row_cost and split_cost are multiplied by.",
+			Aliases: []string{"cegb_tradeoff", "penalties_coefficient"}},
 		{Name: "tree.reuse_feature", Value: &p.ReuseFeature, Range: setting.Below(0, 1), OmitDefault: true,
 			Doc: "Training for size: share of its gain that a split on a feature which no tree uses yet does not count for when the best split is chosen; 0 = off. What is used is judged at the start of each round, the trees of train.init_model included; min_gain and stored gains are not reduced."},
 		{Name: "tree.reuse_cut", Value: &p.ReuseCut, Range: setting.Below(0, 1), OmitDefault: true,

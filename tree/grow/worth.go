@@ -5,6 +5,7 @@ import (
 
 	"boost/binning"
 	"boost/internal/detmath"
+	"boost/parallel"
 	"boost/tree"
 )
 
@@ -16,19 +17,21 @@ type worth struct {
 	factors    []float64 // by feature (LightGBM's feature_contri)
 	costs      []float64 // by feature, of its first split in the model (LightGBM's cegb_penalty_feature_coupled)
 	used       []bool    // features of trees of rounds before
+	rows       *rowCosts // nil: no feature costs anything by row
 	perRow     float64   // cost of a split for each row of the node (LightGBM's cegb_penalty_split)
 	directions []int8    // of monotone constraints
 	penalty    float64   // of splits on features that have one (LightGBM's monotone_penalty)
 }
 
 // newWorth returns nil where every split counts for its gain.
-func newWorth(p *Params, features []binning.Feature) *worth {
-	if len(p.FeaturePenalty) == 0 && len(p.FeatureCost) == 0 && p.SplitCost == 0 && (p.MonotonePenalty == 0 || len(p.Monotone) == 0) {
+func newWorth(p *Params, features []binning.Feature, m *binning.Matrix) *worth {
+	rows := newRowCosts(p, features, m)
+	if len(p.FeaturePenalty) == 0 && len(p.FeatureCost) == 0 && p.SplitCost == 0 && rows == nil && (p.MonotonePenalty == 0 || len(p.Monotone) == 0) {
 		return nil
 	}
 	w := &worth{
 		factors: make([]float64, len(features)), costs: make([]float64, len(features)), used: make([]bool, len(features)),
-		perRow: float64(p.CostTradeoff * p.SplitCost), directions: directionsOf(p, features), penalty: p.MonotonePenalty,
+		rows: rows, perRow: float64(p.CostTradeoff * p.SplitCost), directions: directionsOf(p, features), penalty: p.MonotonePenalty,
 	}
 	for f := range features {
 		w.factors[f] = 1
@@ -40,9 +43,10 @@ func newWorth(p *Params, features []binning.Feature) *worth {
 	return w
 }
 
-// of returns what a split on a feature counts for, that gains so much in nodes of a depth with so many rows in all.
-func (w *worth) of(f int, gain float64, depth, rows int) float64 {
-	gain = float64(gain*w.factors[f]) - float64(w.perRow*float64(rows))
+// of returns what a split on a feature counts for, that gains so much in nodes of a depth with so many rows in all, of which those that
+// look the feature up for the first time cost rowCost.
+func (w *worth) of(f int, gain float64, depth, rows int, rowCost float64) float64 {
+	gain = float64(gain*w.factors[f]) - float64(w.perRow*float64(rows)) - rowCost
 	if !w.used[f] {
 		gain -= w.costs[f]
 	}
@@ -68,7 +72,10 @@ func monotoneShare(penalty float64, depth int) float64 {
 }
 
 // add takes what a tree splits on as used.
-func (w *worth) add(t *tree.Tree) {
+func (w *worth) add(t *tree.Tree, pool *parallel.Pool) {
+	if w.rows != nil {
+		w.rows.add(t, pool)
+	}
 	for _, f := range t.Feature {
 		w.used[f] = true
 	}
