@@ -114,10 +114,11 @@ func (r *run) standsApart(column string) bool {
 	t := &r.p.Tree
 	_, penalty := t.FeaturePenalty[column]
 	_, cost := t.FeatureCost[column]
+	_, rowCost := t.FeatureRowCost[column]
 	_, first := t.FirstLevel[column]
 	_, last := t.LastLevel[column]
 	_, weight := t.ColWeights[column]
-	return t.Monotone[column] != 0 || penalty || cost || first || last || weight
+	return t.Monotone[column] != 0 || penalty || cost || rowCost || first || last || weight
 }
 
 // binnedCrosses adds to a table that is binned once the crossed columns that training on its rows chooses.

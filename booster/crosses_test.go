@@ -308,7 +308,7 @@ func TestAutoCrosses(t *testing.T) {
 
 func TestCrossedRefused(t *testing.T) {
 	ctx := context.Background()
-	table := routes(t, 1000, 0, false)
+	table := routes(t, 4000, 0, false)
 	for _, c := range []struct {
 		change func(p *booster.Params)
 		want   string
@@ -325,13 +325,25 @@ func TestCrossedRefused(t *testing.T) {
 		}
 	}
 	// A column with a rule of its own is not crossed: it would act by another name.
-	p := crossedParams()
-	p.Tree.Monotone = map[string]int{"hour": 1}
-	m, err := booster.Train(ctx, p, table)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if slices.ContainsFunc(m.Schema().Columns, func(c dataset.ColumnSchema) bool { return slices.Contains(c.Crossed, "hour") }) {
-		t.Error("a column under a monotone constraint is crossed")
+	for name, change := range map[string]func(p *booster.Params){
+		"none":     func(*booster.Params) {},
+		"monotone": func(p *booster.Params) { p.Tree.Monotone = map[string]int{"hour": 1} },
+		"penalty":  func(p *booster.Params) { p.Tree.FeaturePenalty = map[string]float64{"hour": 0.5} },
+		"cost":     func(p *booster.Params) { p.Tree.FeatureCost = map[string]float64{"hour": 1} },
+		"row cost": func(p *booster.Params) { p.Tree.FeatureRowCost = map[string]float64{"hour": 1} },
+		"level":    func(p *booster.Params) { p.Tree.LastLevel = map[string]int{"hour": 1} },
+		"weight":   func(p *booster.Params) { p.Tree.ColWeights, p.Tree.ColNode = map[string]float64{"hour": 2}, 0.5 },
+	} {
+		p := crossedParams()
+		change(&p)
+		m, err := booster.Train(ctx, p, table)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		crossed := slices.ContainsFunc(m.Schema().Columns, func(c dataset.ColumnSchema) bool { return slices.Contains(c.Crossed, "hour") })
+		if want := name == "none"; crossed != want {
+			t.Errorf("%s: the column is crossed = %v, want %v", name, crossed, want)
+		}
 	}
 }
