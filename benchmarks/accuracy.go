@@ -18,12 +18,14 @@ import (
 type files struct {
 	places
 	peers   string
+	others  string // the same for other objectives
 	threads int
 }
 
 func (f *files) flags(c *cobra.Command) {
 	f.inputs(c, "", "")
 	c.Flags().StringVar(&f.peers, "peers", "benchmarks/accuracy_small.json", "the peers' losses on re-splits")
+	c.Flags().StringVar(&f.others, "others", "benchmarks/accuracy_objectives.json", "the peers' losses by other objectives")
 	c.Flags().StringVar(&f.results, "results", "benchmarks/results", "folder of the records")
 	c.Flags().StringVar(&f.document, "document", "docs/accuracy.md", "document to write; empty for none")
 	c.Flags().IntVar(&f.threads, "threads", 2, "threads to train with")
@@ -148,7 +150,10 @@ func (f *files) judge(record accuracy.Record) (accuracy.Verdict, accuracy.PeerSp
 func (f *files) write() error {
 	var record accuracy.Record
 	var precision accuracy.Precision
-	if err := errors.Join(harness.Read(f.record(), &record), harness.Read(f.precision(), &precision)); err != nil {
+	var cases accuracy.CaseRecord
+	var others accuracy.OtherRecord
+	err := errors.Join(harness.Read(f.record(), &record), harness.Read(f.precision(), &precision), harness.Read(f.cases(), &cases), harness.Read(f.others, &others))
+	if err != nil {
 		return err
 	}
 	if f.document == "" || record.Sets == nil {
@@ -160,5 +165,6 @@ func (f *files) write() error {
 	}
 	var b bytes.Buffer
 	accuracy.WriteDocument(&b, verdict, record, peers, &precision)
+	cases.Write(&b, others)
 	return os.WriteFile(f.document, b.Bytes(), 0o666)
 }

@@ -56,6 +56,7 @@ interop: peers-env ## read what pandas, polars, DuckDB, pyarrow and scikit-learn
 
 accuracy: ## train every real set and write docs/accuracy.md (SETS=a,b for some, THREADS)
 	go run ./benchmarks accuracy --data $(BOOST_SHARED)/data --threads $(THREADS) --sets "$(SETS)"
+	$(if $(SETS),,go run ./benchmarks objectives --data $(BOOST_SHARED)/data --threads $(THREADS))
 
 accuracy-precision: ## compare i16, i8 and i4 with f32 gradients on re-splits, for docs/accuracy.md (S2.28, S0.30)
 	go run ./benchmarks precision --data $(BOOST_SHARED)/data --threads $(THREADS)
@@ -70,3 +71,7 @@ accuracy-peers: peers-env ## train the peers on the re-splits of the small sets 
 	OMP_NUM_THREADS=$(THREADS) PYTHONDONTWRITEBYTECODE=1 \
 		$(PEERS_PYTHON) benchmarks/python/accuracy_small.py --data $(BOOST_SHARED)/data \
 		--out benchmarks/accuracy_small.json --splits $(SPLITS) --threads $(THREADS) $(if $(SETS),--sets $(SETS))
+	$(if $(SETS),,OMP_NUM_THREADS=$(THREADS) PYTHONDONTWRITEBYTECODE=1 \
+		$(PEERS_PYTHON) benchmarks/python/accuracy_objectives.py --data $(BOOST_SHARED)/data \
+		--out benchmarks/accuracy_objectives.json --splits $(SPLITS) --threads $(THREADS) \
+		$$(go run ./benchmarks objectives --list))

@@ -97,7 +97,7 @@ func TestResultsGiveDocuments(t *testing.T) {
 func TestResultsGiveAccuracy(t *testing.T) {
 	c := committed{t.TempDir()}
 	c.page(t, "../docs/accuracy.md", func(page string) error {
-		f := files{places: places{results: "results", document: page}, peers: "accuracy_small.json"}
+		f := files{places: places{results: "results", document: page}, peers: "accuracy_small.json", others: "accuracy_objectives.json"}
 		return f.write()
 	})
 }

@@ -66,6 +66,12 @@ var refusedObjectives = map[string]string{
 	"none":         "a loss of your own is a Go function: see booster.WithObjective and objectives.FromFunc",
 }
 
+// noFormula is the reason why a formula is no metric.
+const noFormula = "a metric of your own is a Go function: see booster.WithMetric and metrics.FromFunc"
+
+// isFormula reports whether a text computes something: no name of a loss or a metric has such characters.
+func isFormula(s string) bool { return strings.ContainsAny(s, "()*+^=<>") }
+
 // boostingAliases translates names of ways of boosting, in lower case.
 var boostingAliases = map[string]string{
 	"gbrt": booster.PlainBoosting, "gbtree": booster.PlainBoosting, "plain": booster.PlainBoosting,

@@ -218,6 +218,8 @@ func TestFileProblems(t *testing.T) {
 		{"focal without gamma", "[train]\nobjective = \"focal\"\n[objective]\nfocal_gamma = 0", `run.toml:4: objective.focal_gamma: 0 is the plain log loss, which is objective binary`},
 		{"power 0", "[train]\nobjective = \"tweedie\"\n[objective]\npower = 0.0", `run.toml:4: objective.power: 0 is the power of no such loss`},
 		{"formula", "objective = \"custom\"", `a loss of your own is a Go function: see booster.WithObjective`},
+		{"formula of an objective", "objective = \"(y - p)^2\"", `train.objective = "(y - p)^2": a loss of your own is a Go function: see booster.WithObjective`},
+		{"formula of a metric", "[metrics]\nnames = [\"mean(abs(y - p))\"]", `metrics.names: "mean(abs(y - p))": a metric of your own is a Go function: see booster.WithMetric and metrics.FromFunc`},
 		{"metric", "[metrics]\nnames = [\"acu\"]", `not "acu" (did you mean "auc"?)`},
 		{"metric with argument", "[metrics]\nnames = [\"pinbal@0.9\"]", `not "pinbal@0.9" (did you mean "pinball"?)`},
 		{"metric without its argument", "[metrics]\nnames = [\"huber\"]", `run.toml:2: metrics.names: metric "huber" needs a number above 0, as in "huber@0.9"`},

@@ -311,6 +311,8 @@ func (k *Key) assignText(field *string, v any, dir string) error {
 		s = resolve(dir, s)
 	case k.Name == "train.objective" && refusedObjectives[strings.ToLower(s)] != "":
 		return fmt.Errorf("%s = %q: %s", k.Name, s, refusedObjectives[strings.ToLower(s)])
+	case k.Name == "train.objective" && isFormula(s):
+		return fmt.Errorf("%s = %q: %s", k.Name, s, refusedObjectives["custom"])
 	case k.Name == "train.boosting" && refusedBoosting[strings.ToLower(s)] != "":
 		return fmt.Errorf("%s = %q: %s", k.Name, s, refusedBoosting[strings.ToLower(s)])
 	case k.isChoice() && !slices.Contains(k.Choices, s) && !(s == "" && k.Optional):
@@ -379,6 +381,8 @@ func (k *Key) choice(s string) (string, error) {
 	switch {
 	case len(k.Choices) == 0:
 		return s, nil
+	case k.Name == "metrics.names" && isFormula(s):
+		return "", fmt.Errorf("%s: %q: %s", k.Name, s, noFormula)
 	case !slices.Contains(k.Choices, name):
 		return "", k.badChoice(s)
 	case k.Canonical == nil:

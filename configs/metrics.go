@@ -18,6 +18,9 @@ func ChooseMetrics(asked, defaults []string, link string) ([]string, error) {
 	var names []string
 	for _, written := range asked {
 		name := MetricName(written)
+		if isFormula(written) {
+			return nil, metricErrorf("metric %q: %s", written, noFormula)
+		}
 		if _, known := metrics.Lookup(name); !known {
 			return nil, metricErrorf("unknown metric %q%s: there are %s", written,
 				near.Question(near.Words(metrics.Base(written), metrics.Names())), strings.Join(metrics.Names(), ", "))

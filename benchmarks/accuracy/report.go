@@ -149,7 +149,7 @@ func (v Verdict) Problems() []string {
 	for _, s := range v.Small {
 		switch {
 		case s.OK:
-		case s.Worst == "" || len(s.Means) < len(peerNames):
+		case s.Worst == "" || len(s.Means) < len(s.Reference.peers()):
 			list = append(list, s.Set+": the peers' re-splits are missing or not as many as ours (make accuracy-peers)")
 		default:
 			list = append(list, fmt.Sprintf("%s: mean %s %s over %d splits, worst peer (%s) %s, difference %s with standard error %s",

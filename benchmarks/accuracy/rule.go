@@ -28,6 +28,14 @@ type Reference struct {
 // Large reports whether the set is judged by its test loss, not by re-splits.
 func (r *Reference) Large() bool { return r.TestRows >= largeTest }
 
+// peers lists those whose losses are known, all where none is.
+func (r *Reference) peers() []string {
+	if len(r.Peers) == 0 {
+		return peerNames
+	}
+	return slices.DeleteFunc(slices.Clone(peerNames), func(peer string) bool { _, has := r.Peers[peer]; return !has })
+}
+
 // Result is what we reach on one set.
 type Result struct {
 	Set       string    `json:"set"`
@@ -41,13 +49,16 @@ type Result struct {
 // PeerSplits are the peers' losses on the re-splits of small sets, made by
 // benchmarks/python/accuracy_small.py.
 type PeerSplits struct {
-	Sets map[string]struct {
-		Rows    int                  `json:"rows"`
-		HeldOut int                  `json:"held_out"`
-		Losses  map[string][]float64 `json:"losses"`
-	} `json:"sets"`
-	Versions map[string]string `json:"versions"`
-	Rounds   int               `json:"rounds"`
+	Sets     map[string]SplitLosses `json:"sets"`
+	Versions map[string]string      `json:"versions"`
+	Rounds   int                    `json:"rounds"`
+}
+
+// SplitLosses are the peers' losses on the re-splits of one set.
+type SplitLosses struct {
+	Rows    int                  `json:"rows"`
+	HeldOut int                  `json:"held_out"`
+	Losses  map[string][]float64 `json:"losses"`
 }
 
 // Large is the verdict on one set with enough test rows.
@@ -119,7 +130,7 @@ func judgeLarge(r Result) Large {
 
 func judgeSmall(r Result, losses map[string][]float64) Small {
 	small := Small{Result: r, Ours: score.Mean(r.Splits), Means: map[string]float64{}}
-	for _, peer := range peerNames {
+	for _, peer := range r.Reference.peers() {
 		if len(losses[peer]) != len(r.Splits) || len(r.Splits) < 2 {
 			return small
 		}

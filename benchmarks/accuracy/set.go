@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"boost/benchmarks/harness"
+	"boost/booster"
 	"boost/dataset"
 )
 
@@ -27,6 +28,11 @@ type Set struct {
 	Reference Reference
 
 	options []dataset.Option
+
+	// Of a case (cases.go); a set as it is leaves them empty.
+	objective, metric string
+	rate              float64
+	change            func(p *booster.Params)
 }
 
 // Metric names the loss as reference.json does.

@@ -42,3 +42,19 @@ func Split(split int, classes []float64) (train, held []int32) {
 	}
 	return train, held
 }
+
+// splitQueries parts whole queries as Split parts rows. queries are the rows that they begin with, and the number of rows.
+func splitQueries(split int, queries []int) (train, held []int32) {
+	_, chosen := Split(split, make([]float64, len(queries)-1))
+	for q := range len(queries) - 1 {
+		_, isHeld := slices.BinarySearch(chosen, int32(q))
+		for row := queries[q]; row < queries[q+1]; row++ {
+			if isHeld {
+				held = append(held, int32(row))
+			} else {
+				train = append(train, int32(row))
+			}
+		}
+	}
+	return train, held
+}

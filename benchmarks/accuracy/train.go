@@ -1,9 +1,11 @@
 package accuracy
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
+	"strings"
 	"time"
 
 	"boost/benchmarks/score"
@@ -52,10 +54,18 @@ func (t Trainer) Splits(ctx context.Context, s *Set, n int) ([]float64, error) {
 
 func (t Trainer) splits(ctx context.Context, s *Set, train *dataset.Table, n int) ([]float64, error) {
 	classes := classKeys(s, train)
+	queries, err := train.Groups()
+	if err != nil {
+		return nil, err
+	}
 	losses := make([]float64, n)
 	for i := range losses {
-		rest, held := Split(i, classes)
-		var err error
+		var rest, held []int32
+		if queries == nil {
+			rest, held = Split(i, classes)
+		} else {
+			rest, held = splitQueries(i, queries)
+		}
 		if losses[i], err = t.loss(ctx, s, train.Take(rest), train.Take(held)); err != nil {
 			return nil, fmt.Errorf("re-split %d: %w", i, err)
 		}
@@ -80,7 +90,7 @@ func (s *Set) Tables(ctx context.Context) (train, test *dataset.Table, err error
 // classKeys tells the classes of the rows apart; one and the same for regression.
 func classKeys(s *Set, t *dataset.Table) []float64 {
 	keys := make([]float64, t.NumRows())
-	if s.Task == "regression" {
+	if s.Task != "binary" && s.Task != "multiclass" {
 		return keys
 	}
 	switch label := t.LabelColumn(); label.Kind() {
@@ -100,12 +110,16 @@ func classKeys(s *Set, t *dataset.Table) []float64 {
 
 func (t Trainer) params(s *Set) booster.Params {
 	p := booster.Defaults()
-	p.Objective, p.Rounds, p.LearningRate = s.Task, s.Rounds, 0.1
+	p.Objective, p.Rounds, p.LearningRate = cmp.Or(s.objective, s.Task), s.Rounds, cmp.Or(s.rate, 0.1)
 	p.Threads, p.Gradients = t.Threads, t.Gradients
 	p.Tree.Leaves, p.Tree.MinDataInLeaf = 31, 20
 	p.Binning.MaxBin = 255
 	if t.maxBin > 0 {
 		p.Binning.MaxBin = t.maxBin
+	}
+	if s.metric != "" {
+		p.Metrics, p.MetricsEvery = []string{s.metric}, 10 // a run that splits nothing ends after 10
+		s.change(&p)
 	}
 	return p
 }
@@ -115,6 +129,19 @@ func (t Trainer) loss(ctx context.Context, s *Set, train, test *dataset.Table) (
 	report := t.report
 	if report == nil {
 		report = &booster.Report{}
+	}
+	if s.metric != "" {
+		if _, err := booster.Train(ctx, t.params(s), train, booster.Valid("test", test), booster.WithReport(report)); err != nil {
+			return 0, err
+		}
+		loss, known := report.Metrics["test"][s.metric]
+		if !known || math.IsNaN(loss) {
+			return 0, fmt.Errorf("there is no %s", s.metric)
+		}
+		if strings.HasPrefix(s.metric, "ndcg") || strings.HasPrefix(s.metric, "map@") {
+			loss = 1 - loss
+		}
+		return loss, nil
 	}
 	m, err := booster.Train(ctx, t.params(s), train, booster.WithReport(report))
 	if err != nil {

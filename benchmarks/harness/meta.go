@@ -20,6 +20,7 @@ type Meta struct {
 	Task        string          `json:"task"`
 	Label       json.RawMessage `json:"label"` // a survival set's is an object
 	Weight      string          `json:"weight,omitempty"`
+	Group       string          `json:"group,omitempty"`
 	Categorical []string        `json:"categorical"`
 	Ignore      []string        `json:"ignore"`
 	Classes     []string        `json:"label_classes,omitempty"`
@@ -84,11 +85,21 @@ func (m *Meta) Outputs() int {
 
 // Options are those that boost opens the table with.
 func (m *Meta) Options() ([]dataset.Option, error) {
-	var label string
-	if err := json.Unmarshal(m.Label, &label); err != nil {
+	var label struct{ Time, Event string } // of a survival set
+	var into any = &label
+	if m.Task != "survival" {
+		into = &label.Time
+	}
+	if err := json.Unmarshal(m.Label, into); err != nil {
 		return nil, fmt.Errorf("label in %s: %w", MetaFile, err)
 	}
-	options := []dataset.Option{dataset.Label(label), dataset.MissingOnly("")}
+	options := []dataset.Option{dataset.Label(label.Time), dataset.MissingOnly("")}
+	if label.Event != "" {
+		options = append(options, dataset.Event(label.Event))
+	}
+	if m.Group != "" {
+		options = append(options, dataset.Group(m.Group))
+	}
 	if m.Weight != "" {
 		options = append(options, dataset.Weight(m.Weight))
 	}

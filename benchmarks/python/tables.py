@@ -23,7 +23,9 @@ class Table:
             header = next(lines)
             columns = list(zip(*lines))
         self.columns = {name: np.array(c, dtype=object) for name, c in zip(header, columns)}
-        drop = {self.meta["label"], self.meta.get("weight"), *self.meta["ignore"]}
+        label = self.meta["label"]
+        drop = {*(label.values() if isinstance(label, dict) else [label]), *self.meta["ignore"]}
+        drop |= {self.meta.get("weight"), self.meta.get("group")}
         self.features = [name for name in header if name not in drop]
         self.task = self.meta["task"]
 
