@@ -69,10 +69,11 @@ func (in *Input) cacheKey(ctx context.Context, p *Params) (*cache.Key, error) {
 			return nil, err
 		}
 	}
+	codesAll := !p.HoldsOut(len(in.Valid)) || (p.AllRows || p.Retrain) && in.From == nil
 	switch {
-	case !p.HoldsOut(len(in.Valid)) && p.looksAtQueries(in.From, len(in.Valid)):
+	case codesAll && p.looksAtQueries(in.From, len(in.Valid)):
 		key.HeldOut = "none, rows by query"
-	case !p.HoldsOut(len(in.Valid)):
+	case codesAll:
 	case p.ValidBy != "":
 		key.HeldOut = "by column " + strconv.Quote(p.ValidBy)
 	default:

@@ -2,6 +2,7 @@ package booster
 
 import (
 	"fmt"
+	"log/slog"
 	"strings"
 
 	"boost/booster/internal/crosses"
@@ -121,9 +122,10 @@ func (r *run) standsApart(column string) bool {
 	return t.Monotone[column] != 0 || penalty || cost || rowCost || first || last || weight
 }
 
-// binnedCrosses adds to a table that is binned once the crossed columns that training on its rows chooses.
-func binnedCrosses(p Params, t *dataset.Table) (*dataset.Table, error) {
-	r, err := newRun(p, nil)
+// binnedCrosses adds to a table that is binned once the crossed columns that training on its rows chooses, or on some of
+// them.
+func binnedCrosses(p Params, t *dataset.Table, some *rowLists, log *slog.Logger) (*dataset.Table, error) {
+	r, err := newRun(p, []Option{func(o *options) { o.rows = some }})
 	if err != nil || !p.needsCrosses() || p.impliesCrosses() && t.NumRows() < crosses.FewestRows {
 		return t, err
 	}
@@ -136,6 +138,8 @@ func binnedCrosses(p Params, t *dataset.Table) (*dataset.Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	rows := in.train.(source.InMemory).Table
-	return r.crossed(t, rows, ex)
+	if log != nil {
+		r.log = log
+	}
+	return r.crossed(t, in.train.(source.InMemory).Table, ex)
 }

@@ -1,15 +1,19 @@
 package booster
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math"
 	"slices"
+	"time"
 
 	"boost/binning"
+	"boost/booster/cache"
 	"boost/booster/internal/source"
 	"boost/dataset"
+	"boost/internal/cpu"
 	"boost/internal/rng"
 	"boost/parallel"
 )
@@ -21,26 +25,75 @@ func Binned(ctx context.Context, p Params, t *dataset.Table, pool *parallel.Pool
 	if err := p.Validate(); err != nil {
 		return Data{}, nil, err
 	}
-	var weights []float64
-	if p.Binning.WeightedCuts {
-		if weights, err = t.Weights(); err != nil {
-			return Data{}, nil, err
-		}
-	}
-	if t, err = binnedCrosses(p, t); err != nil {
+	if t, err = binnedCrosses(p, t, nil, nil); err != nil {
 		return Data{}, nil, err
 	}
-	cuts, notes, err := binning.Fit(ctx, t, weights, p.Binning, p.Seed, pool)
-	if errors.Is(err, binning.ErrParams) {
-		return Data{}, nil, fmt.Errorf("%w: %w", ErrParams, err)
-	} else if err != nil {
-		return Data{}, nil, err
-	}
-	codes, err := binning.Code(ctx, cuts, t, p.Binning, pool)
+	cuts, codes, notes, err := binAll(ctx, &p, source.InMemory{Table: t}, pool)
 	if err != nil {
 		return Data{}, nil, err
 	}
-	return Data{source.NewBinned(t, cuts, codes, pool)}, notes, nil
+	return Data{source.NewBinned(source.InMemory{Table: t}, cuts, codes)}, notes, nil
+}
+
+// binAll finds the cuts and the codes of all rows of a source.
+func binAll(ctx context.Context, p *Params, s source.Source, pool *parallel.Pool) (*binning.Cuts, *binning.Codes, []string, error) {
+	var weights []float64
+	var err error
+	if p.Binning.WeightedCuts {
+		if weights, err = s.MetaColumns().Weights(); err != nil {
+			return nil, nil, nil, err
+		}
+	}
+	cuts, notes, err := s.Fit(ctx, weights, p.Binning, p.Seed, pool)
+	if errors.Is(err, binning.ErrParams) {
+		err = fmt.Errorf("%w: %w", ErrParams, err)
+	}
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	codes, err := s.Code(ctx, cuts, p.Binning, pool)
+	return cuts, codes, notes, err
+}
+
+// binWhole finds the cuts and the codes of all rows of the training table, those that will be held out too, where that
+// is wanted (binning.all_rows).
+func (r *run) binWhole(ctx context.Context, s source.Source) (source.Source, error) {
+	if !r.p.AllRows || r.baseModel != nil || !r.p.HoldsOut(len(r.valid)) || s.MetaColumns().NumRows() == 0 || s.Files() != nil && r.p.Binning.Sample == 0 {
+		return s, nil
+	}
+	if _, is := s.(*source.Binned); is {
+		return s, nil
+	}
+	s, r.order = r.byQuery(s)
+	start := time.Now()
+	if t, inMemory := s.(source.InMemory); inMemory {
+		crossed, err := binnedCrosses(r.p, t.Table, r.rows, r.log)
+		if err != nil {
+			return nil, err
+		}
+		s = source.InMemory{Table: crossed}
+	} else if r.p.needsCrosses() {
+		return nil, errCrossedInFiles
+	}
+	pool := r.pool
+	if pool == nil {
+		cells := s.MetaColumns().NumRows() * featureCount(s.Schema())
+		pool = parallel.NewPool(min(cmp.Or(r.p.Threads, cpu.Threads()), max(1, cells/minCellsPerThread)))
+		defer pool.Close()
+	}
+	cuts, codes, notes, err := binAll(ctx, &r.p, s, pool)
+	if err != nil {
+		return nil, err
+	}
+	for _, note := range notes {
+		r.log.Info(note)
+	}
+	out := r.cache.Create(r.log)
+	out.Add(source.Coded(s, codes))
+	out.Finish(&cache.Contents{Schema: s.Schema(), Cuts: cuts, Notes: notes, Fingerprint: s.Fingerprint(pool), Others: s.MetaColumns(), Sets: make([]cache.Set, 1)})
+	r.cache = nil
+	r.report.BinSeconds = time.Since(start).Seconds()
+	return source.NewBinned(s, cuts, codes), nil
 }
 
 // OnRows trains on some rows of the table, and judges on others, as the set "valid". Both lists ascend and hold no row

@@ -39,6 +39,9 @@ func (r *run) open(train source.Source) (*inputs, error) {
 		return nil, fmt.Errorf("%w: %d rows; at most %d can be trained on", dataset.ErrTable, n, math.MaxInt32)
 	}
 	train, order := r.byQuery(train)
+	if order == nil {
+		order = r.order
+	}
 	return &inputs{order: order, train: train, whole: train, valid: r.valid, given: r.valid, schema: train.Schema(), inFiles: train.Files() != nil}, nil
 }
 

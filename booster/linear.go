@@ -7,6 +7,7 @@ import (
 
 	"boost/booster/internal/source"
 	"boost/booster/model"
+	"boost/dataset"
 	"boost/parallel"
 	"boost/tree"
 	"boost/tree/linear"
@@ -48,11 +49,14 @@ func (r *run) floats(s source.Source) ([][]float32, error) {
 	if !r.linearTrees() {
 		return nil, nil
 	}
-	valued, ok := s.(source.Valued)
-	if !ok {
+	var table *dataset.Table
+	if valued, ok := s.(source.Valued); ok {
+		table = valued.Values()
+	}
+	if table == nil {
 		return nil, fmt.Errorf("%w: trees with linear leaves (tree.linear) need the values of the columns, which data.out_of_core and data.cache do not keep: leave these out", ErrParams)
 	}
-	columns, copied := valued.Values().Floats(r.pool)
+	columns, copied := table.Floats(r.pool)
 	r.floatBytes += copied
 	return columns, nil
 }

@@ -41,6 +41,7 @@ type Params struct {
 	MinDelta       float64            // by more than which a metric has to get better for EarlyStopping
 	ValidShare     float64            // of the training rows, held out as the validation set; 0 = a tenth where EarlyStopping is on and there is no other set
 	ValidBy        string             // column of the training table that marks such rows; "" = none
+	AllRows        bool               // count for cuts and levels, those held out too
 	Retrain        bool               // after early stopping, on all rows, those held out too
 	Gradients      string             // a name of gradients.Names; the model keeps what "auto" chose
 	PositiveClass  string             // "" = the second of two
@@ -180,6 +181,8 @@ func trainSettings(p *Params) []setting.Setting {
 			Aliases: []string{"validation_fraction"}},
 		{Name: "train.valid_by", Value: &p.ValidBy, OmitDefault: true,
 			Doc: "Column that marks the rows of the training table to hold out as the validation set, by valid, true, yes or 1 (the other rows have train, false, no or 0). It is no feature; empty = none."},
+		{Name: "binning.all_rows", Value: &p.AllRows, OmitDefault: true,
+			Doc: "Whether cuts, and levels with a code of their own, come from all rows of the training table, those that are held out for validation too; so with train.retrain."},
 		{Name: "train.retrain", Value: &p.Retrain, OmitDefault: true,
 			Doc: "After early stopping on rows that were held out of the training table, train again on all of its rows, for as many rounds as were best. Metrics of the rows held out are those of the first training."},
 		{Name: "train.time_limit", Value: &p.TimeLimit, NoLimit: true, Run: true,

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"time"
 
 	"boost/booster/internal/source"
@@ -34,12 +35,8 @@ func (r *run) checkRetrain(train source.Source) error {
 		problem = "and a validation set is given, so that no rows of the training table are held out: leave one of both out"
 	case !r.p.HoldsOut(0):
 		problem = "and no rows are held out: set train.early_stopping or train.valid_share, or leave it out"
-	case train.Files() != nil:
-		problem = "and the table stays in its files, whose codes are found once: set data.out_of_core = false, or leave it out"
-	case r.cache != nil || cached:
-		problem = "and data.cache does not go with it, because cuts are found anew on all rows: leave one of both out"
-	case r.saves.Dir != "":
-		problem = "and output.checkpoint does not go with it: leave one of both out"
+	case r.baseModel != nil && (train.Files() != nil || r.cache != nil || cached):
+		problem = "and training goes on from a model, with codes that are found anew on all rows, so that data.out_of_core and data.cache do not go with it: leave them out"
 	case r.store != nil || r.p.ErrorFeedback:
 		problem = "and leaves are stored while trees grow (quantize.error_feedback): leave one of both out"
 	}
@@ -55,14 +52,17 @@ func (r *run) checkRetrain(train source.Source) error {
 func (r *run) retrain(ctx context.Context, first *Model, train Data) (*Model, error) {
 	report, opts := *r.report, r.options
 	opts.report, opts.pool, opts.most = &report, r.pool, first.Rounds()
-	opts.earlyStop, opts.rateBy = 0, nil // rates are those of the first training
+	opts.earlyStop, opts.rateBy, opts.rows = 0, nil, nil // rates are those of the first training
+	if opts.saves.Dir != "" {
+		opts.saves.Dir = filepath.Join(opts.saves.Dir, "all-rows")
+	}
 	p := r.p
 	p.Retrain, p.EarlyStopping, p.MinDelta, p.ValidShare, p.ValidBy = false, 0, 0, 0, ""
 	again, err := newRun(p, []Option{func(o *options) { *o = opts }})
 	if err != nil {
 		return nil, err
 	}
-	again.start = r.start
+	again.start, again.order = r.start, r.order
 	defer again.close()
 	b, m, err := again.train(ctx, train.source)
 	if errors.Is(err, ErrBudget) || b != nil && b.stopped == StoppedTimeLimit {
@@ -83,7 +83,7 @@ func (r *run) retrain(ctx context.Context, first *Model, train Data) (*Model, er
 	if r.reported {
 		r.report.Metrics["train"] = report.Metrics["train"]
 	}
-	r.log.Info("trained again on all rows", "rounds", m.Rounds())
+	r.log.Debug("trained again on all rows", "rounds", m.Rounds())
 	c, was := *m.Contents(), first.Contents()
 	c.Params, c.History, c.Fingerprint = was.Params, was.History, was.Fingerprint
 	return model.New(c)

@@ -31,6 +31,7 @@ func TestRetrain(t *testing.T) {
 			p := booster.Defaults()
 			p.Objective, p.Rounds, p.EarlyStopping, p.LearningRate, p.Tree.Leaves = "regression", 60, 5, 0.4, 6
 			c.change(&p)
+			p.AllRows = true
 			first, err := booster.Train(ctx, p, table)
 			if err != nil {
 				t.Fatal(err)
@@ -79,6 +80,7 @@ func TestRetrainInterrupted(t *testing.T) {
 	table := zones(t, 4000, false)
 	p := booster.Defaults()
 	p.Objective, p.Rounds, p.EarlyStopping, p.LearningRate = "regression", 60, 5, 0.4
+	p.AllRows = true
 	first, err := booster.Train(context.Background(), p, table)
 	if err != nil {
 		t.Fatal(err)
@@ -120,7 +122,6 @@ func TestRetrainRefuses(t *testing.T) {
 	}{
 		{"a validation set", "leave one of both out", func(*booster.Params) {}, []booster.Option{booster.Valid("valid", table)}},
 		{"nothing held out", "set train.early_stopping", func(p *booster.Params) { p.EarlyStopping = 0 }, nil},
-		{"checkpoints", "output.checkpoint", func(*booster.Params) {}, []booster.Option{booster.WithCheckpoints(booster.Checkpoints{Dir: t.TempDir()})}},
 		{"feedback", "quantize.error_feedback", func(p *booster.Params) { p.QuantizeDType, p.ErrorFeedback = "I8", true }, nil},
 	} {
 		q := p
@@ -136,5 +137,43 @@ func TestRetrainRefuses(t *testing.T) {
 	}
 	if params, err := booster.ParamsOf(m); err != nil || params.Retrain {
 		t.Errorf("retrain is kept where no rows were held out (%v)", err)
+	}
+}
+
+// A run that is interrupted in either training goes on from its checkpoints to the same bytes.
+func TestRetrainResumed(t *testing.T) {
+	table := zones(t, 4000, true)
+	p := booster.Defaults()
+	p.Objective, p.Rounds, p.EarlyStopping, p.LearningRate, p.Retrain, p.MvsFraction = "regression", 60, 5, 0.4, true, 0.7
+	whole, err := booster.Train(context.Background(), p, table)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := len(whole.Contents().History[0].Values)
+	for _, at := range []int{2, first - 1, first, first + 3} {
+		saves := booster.Checkpoints{Dir: t.TempDir(), Every: booster.CheckpointEvery{Rounds: 1}}
+		ctx, cancel := context.WithCancel(context.Background())
+		rounds := 0
+		_, err := booster.Train(ctx, p, table, booster.WithCheckpoints(saves), booster.OnRound(func(booster.Round) {
+			if rounds++; rounds == at {
+				cancel()
+			}
+		}))
+		cancel()
+		if !errors.Is(err, booster.ErrInterrupted) {
+			t.Fatalf("stopped after round %d: error %v", at, err)
+		}
+		saves.Resume = true
+		rounds = 0
+		m, err := booster.Train(context.Background(), p, table, booster.WithCheckpoints(saves), booster.OnRound(func(booster.Round) { rounds++ }))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(bytesOf(t, m), bytesOf(t, whole)) {
+			t.Errorf("stopped after round %d: %s", at, model.DiffSections(bytesOf(t, m), bytesOf(t, whole)))
+		}
+		if most := first + whole.Rounds() - at + 1; rounds > most {
+			t.Errorf("stopped after round %d: %d rounds more, at most %d are left", at, rounds, most)
+		}
 	}
 }

@@ -37,6 +37,9 @@ func TrainOn(ctx context.Context, p Params, train Data, opts ...Option) (*Model,
 	if err := r.checkRetrain(train.source); err != nil {
 		return nil, err
 	}
+	if train.source, err = r.binWhole(ctx, train.source); err != nil {
+		return nil, err
+	}
 	b, m, err := r.train(ctx, train.source)
 	if m == nil || !r.p.Retrain {
 		return m, err
@@ -57,6 +60,7 @@ type run struct {
 	reported bool   // the caller wants the report
 	spared   func() // ends what spares memory; nil for nothing
 
+	order         []int32            // of a table that was gathered by query before, as inputs.order
 	judgesQueries bool               // a metric is of queries
 	folder        *checkpoint.Folder // nil where training is not saved
 	floatBytes    int64              // of columns that were copied for linear leaves
@@ -76,6 +80,7 @@ func newRun(p Params, opts []Option) (*run, error) {
 	if r.reported = r.report != nil; !r.reported {
 		r.report = &Report{}
 	}
+	r.p.AllRows = r.p.AllRows || r.p.Retrain
 	if err := r.p.Validate(); err != nil {
 		return nil, err
 	}

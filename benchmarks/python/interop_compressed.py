@@ -425,9 +425,10 @@ class Model:
         read_dictionaries(packed_text(found.get("dictionaries", b"")), columns)
         read_cuts(found.get("cuts", b""), self.features)
         shapes = []
+        ordered = self.about.get("ordered", [])
         for f in self.features:
-            category = f["kind"] == "category"
-            shapes.append([f["codes"] if category else len(f["cuts"]) + 1, int(category)])
+            f["by_sets"] = f["kind"] == "category" and f["name"] not in ordered
+            shapes.append([f["codes"] if f["kind"] == "category" else len(f["cuts"]) + 1, int(f["by_sets"])])
         count = self.about["best_round"] * self.outputs
         if "structure" in found:
             reader = Reader(found["structure"], shapes, self.outputs)
@@ -492,7 +493,7 @@ class Model:
                 code = codes[feature]
                 if code is None:
                     left = t["missing_left"][node]
-                elif self.features[feature]["kind"] == "category":
+                elif self.features[feature]["by_sets"]:
                     left = code in t["chosen"][split]
                 else:
                     left = code <= split
@@ -584,7 +585,7 @@ def differences(model, table, kept, text):
     if len(model.trees) != len(other["trees"]):
         yield "another number of trees"
     for i, (t, theirs) in enumerate(zip(model.trees, other["trees"])):
-        split = [t["sets"][c] if is_category(model, f) else c for f, c in zip(t["feature"], t["code"])]
+        split = [t["sets"][c] if model.features[f]["by_sets"] else c for f, c in zip(t["feature"], t["code"])]
         mine = {"split": split, "missing_left": list(map(bool, t["missing_left"]))}
         for key in ("feature", "left", "right", "leaf", "cover", "leaf_cover", "gain"):
             if key in t:
@@ -598,10 +599,6 @@ def name(level):
         return level.decode()
     except UnicodeDecodeError:
         return {"hex": level.hex()}
-
-
-def is_category(model, feature):
-    return model.features[feature]["kind"] == "category"
 
 
 def main(arguments):

@@ -3,7 +3,6 @@ package source
 import (
 	"context"
 	"errors"
-	"sync"
 
 	"boost/binning"
 	"boost/dataset"
@@ -16,33 +15,36 @@ var ErrOtherCuts = errors.New("a binned table has cuts of its own, other than th
 // Binned is a table whose codes are known, or some rows of it.
 type Binned struct {
 	table *dataset.Table // the columns that are no features
-	whole *dataset.Table // all rows and columns
+	whole Source         // all rows and columns
 	cuts  *binning.Cuts
 	codes *binning.Codes // of the whole table
-	print func() string
-	rows  []int32 // nil for a whole table
+	rows  []int32        // nil for a whole table
 }
 
 // NewBinned is a whole table with its cuts and codes.
-func NewBinned(t *dataset.Table, cuts *binning.Cuts, codes *binning.Codes, pool *parallel.Pool) *Binned {
-	print := sync.OnceValue(func() string { return t.Fingerprint(pool) })
-	return &Binned{table: t.WithoutFeatures(), whole: t, cuts: cuts, codes: codes, print: print}
+func NewBinned(whole Source, cuts *binning.Cuts, codes *binning.Codes) *Binned {
+	return &Binned{table: whole.MetaColumns(), whole: whole, cuts: cuts, codes: codes}
 }
 
 func (s *Binned) MetaColumns() *dataset.Table  { return s.table }
-func (s *Binned) Files() *dataset.ChunkedTable { return nil }
+func (s *Binned) Files() *dataset.ChunkedTable { return s.whole.Files() }
 func (s *Binned) Schema() dataset.Schema       { return s.whole.Schema() }
 func (s *Binned) Part() []int32                { return s.rows }
 
-func (s *Binned) Fingerprint(*parallel.Pool) string { return s.print() }
+func (s *Binned) Fingerprint(pool *parallel.Pool) string { return s.whole.Fingerprint(pool) }
 
 func (s *Binned) As(dataset.Schema) (Source, error) { return s, nil }
 
+// Values returns the rows with the values of their features, nil where the table does not keep these.
 func (s *Binned) Values() *dataset.Table {
-	if s.rows == nil {
-		return s.whole
+	valued, ok := s.whole.(Valued)
+	if !ok {
+		return nil
 	}
-	return s.whole.Take(s.rows)
+	if s.rows == nil {
+		return valued.Values()
+	}
+	return valued.Values().Take(s.rows)
 }
 
 func (s *Binned) Take(rows []int32) Source {

@@ -37,7 +37,7 @@ type Source interface {
 // Valued is a source that keeps the values of its features.
 type Valued interface {
 	Source
-	// Values returns the rows with the values of their features.
+	// Values returns the rows with the values of their features, nil where they are not kept after all.
 	Values() *dataset.Table
 }
 
