@@ -19,7 +19,7 @@ ROWBENCH ?= Quantize|QuantizeGradients|PackBits|UnpackBits|MaxAbs|U4Share|HistRo
 ROWPACKAGES := ./internal/kernel/quantize ./internal/kernel/codec ./binning ./histogram ./benchmarks/parts ./benchmarks/accuracy ./internal/tensorbench ./ptq/compress ./benchmarks/compression
 SETS ?=
 
-.PHONY: sizes interop bench-rows peers peers-predict bench-guard load peers-env accuracy accuracy-peers accuracy-check accuracy-precision compression
+.PHONY: sizes interop bench-rows peers peers-predict bench-guard load peers-env accuracy defaults defaults-peers accuracy-peers accuracy-check accuracy-precision compression
 
 peers-env: ## make the Python environment with the peers and the writers of tables
 	@test -x $(PEERS_PYTHON) || python3 -m venv $(BOOST_PEERS_VENV) \
@@ -57,6 +57,13 @@ interop: peers-env ## read what pandas, polars, DuckDB, pyarrow and scikit-learn
 accuracy: ## train every real set and write docs/accuracy.md (SETS=a,b for some, THREADS)
 	go run ./benchmarks accuracy --data $(BOOST_SHARED)/data --threads $(THREADS) --sets "$(SETS)"
 	$(if $(SETS),,go run ./benchmarks objectives --data $(BOOST_SHARED)/data --threads $(THREADS))
+
+defaults: ## train the sets of the study by the defaults and write docs/defaults.md (SETS=a,b for some, SPLITS=5)
+	go run ./benchmarks defaults --data $(BOOST_SHARED)/data --sets "$(SETS)" --splits $(if $(filter 10,$(SPLITS)),5,$(SPLITS))
+
+defaults-peers: peers-env ## train the peers by theirs; what is known is kept (hours; SETS=a,b for some, SPLITS=5)
+	OMP_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE=1 $(PEERS_PYTHON) benchmarks/python/defaults.py --data $(BOOST_SHARED)/data \
+		--out benchmarks/defaults_peers.json --splits $(if $(filter 10,$(SPLITS)),5,$(SPLITS)) $(if $(SETS),--sets $(SETS))
 
 accuracy-precision: ## compare i16, i8 and i4 with f32 gradients on re-splits, for docs/accuracy.md (S2.28, S0.30)
 	go run ./benchmarks precision --data $(BOOST_SHARED)/data --threads $(THREADS)

@@ -20,26 +20,28 @@ func rowHash(split, row int) uint64 {
 // hashes by row; for regression all classes are one and the same number. Classes are
 // kept apart so that no part lacks one that the other has five rows of.
 func Split(split int, classes []float64) (train, held []int32) {
-	byClass := map[float64][]int32{}
-	for row, c := range classes {
-		byClass[c] = append(byClass[c], int32(row))
+	rows := make([]int32, len(classes))
+	for i := range rows {
+		rows[i] = int32(i)
 	}
-	isHeld := make([]bool, len(classes))
+	return parts(split, rows, classes, 5)
+}
+
+// parts holds out one in so many of the rows of each class, which ascend.
+func parts(split int, rows []int32, classes []float64, of int) (train, held []int32) {
+	byClass := map[float64][]int32{}
+	for i, row := range rows {
+		byClass[classes[i]] = append(byClass[classes[i]], row)
+	}
 	for _, rows := range byClass {
 		slices.SortFunc(rows, func(a, b int32) int {
 			return cmp.Or(cmp.Compare(rowHash(split, int(a)), rowHash(split, int(b))), cmp.Compare(a, b))
 		})
-		for _, row := range rows[:len(rows)/5] {
-			isHeld[row] = true
-		}
+		n := len(rows) / of
+		held, train = append(held, rows[:n]...), append(train, rows[n:]...)
 	}
-	for row, h := range isHeld {
-		if h {
-			held = append(held, int32(row))
-		} else {
-			train = append(train, int32(row))
-		}
-	}
+	slices.Sort(train)
+	slices.Sort(held)
 	return train, held
 }
 

@@ -8,6 +8,7 @@ equal hashes go by row. Classes are kept apart so that no part lacks one.
 
 GOLDEN = 0x9E3779B97F4A7C15
 MASK = (1 << 64) - 1
+STOPPING = 1000  # added to a split's number where its stopping rows are drawn
 
 
 def mix(x):
@@ -22,16 +23,23 @@ def row_hash(split, row):
     return mix(mix(split + 1) + (row + 1) * GOLDEN & MASK)
 
 
-def held_out(split, classes):
-    """Returns the ascending row numbers that split holds out.
+def held_out(split, classes, of=5, apart=()):
+    """Returns the ascending row numbers that split holds out: one in so many of each class.
 
     classes has one entry per row: the class, or one and the same value for regression.
+    The rows in apart are neither held out nor counted.
     """
-    by_class = {}
+    by_class, apart = {}, set(apart)
     for row, c in enumerate(classes):
-        by_class.setdefault(c, []).append(row)
+        if row not in apart:
+            by_class.setdefault(c, []).append(row)
     held = []
     for rows in by_class.values():
         rows.sort(key=lambda row: (row_hash(split, row), row))
-        held += rows[: len(rows) // 5]
+        held += rows[: len(rows) // of]
     return sorted(held)
+
+
+def stopping_rows(split, classes, held):
+    """Returns the tenth of the rows that are not held, by which trainers stop early."""
+    return held_out(split + STOPPING, classes, 10, held)

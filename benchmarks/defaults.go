@@ -1,0 +1,119 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"boost/benchmarks/accuracy"
+	"boost/benchmarks/harness"
+	"boost/booster"
+	"boost/booster/preset"
+	"boost/configs"
+)
+
+// study is what the command defaults is told.
+type study struct {
+	places
+	peers   string
+	efforts []string
+	names   []string
+	given   []string
+	splits  int
+	keep    bool
+}
+
+func defaultsCommand() *cobra.Command {
+	var s study
+	c := &cobra.Command{
+		Use:   "defaults",
+		Short: "Trains real sets by the defaults and compares loss and processor time with those of other trainers by theirs",
+		Args:  cobra.NoArgs,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return s.run(cmd) },
+	}
+	s.inputs(c, "", "")
+	s.outputs(c, "benchmarks/results/defaults.json", "docs/defaults.md")
+	f := c.Flags()
+	f.StringVar(&s.peers, "peers", "benchmarks/defaults_peers.json", "the peers' results")
+	f.StringSliceVar(&s.efforts, "efforts", []string{preset.Default, preset.Quick}, "efforts to train with")
+	f.StringSliceVar(&s.names, "sets", nil, "only these sets")
+	f.StringArrayVar(&s.given, "set", nil, "a setting to try, as section.key=value; repeatable")
+	f.IntVar(&s.splits, "splits", 5, "splits of each set")
+	f.BoolVar(&s.keep, "keep", false, "train only what the record lacks")
+	return c
+}
+
+// run trains what is to be trained and writes the record, the tables and the picture.
+func (s *study) run(cmd *cobra.Command) error {
+	sets, err := accuracy.Sets(s.data, s.names...)
+	if err != nil {
+		return err
+	}
+	var record, peers accuracy.DefaultsRecord
+	if err := harness.Read(s.peers, &peers); err != nil {
+		return err
+	}
+	if s.keep || len(s.names) > 0 {
+		if err := harness.Read(s.results, &record); err != nil && !os.IsNotExist(err) {
+			return err
+		}
+	}
+	record.Machine = harness.ThisMachine()
+	for _, set := range sets {
+		if !set.InStudy() {
+			continue
+		}
+		table, err := set.Open(cmd.Context())
+		if err != nil {
+			return err
+		}
+		for _, effort := range s.efforts {
+			for split := range s.splits {
+				key := strconv.Itoa(split)
+				if _, done := record.Sets[set.Name][effort][key]; done && s.keep {
+					continue
+				}
+				result, err := set.TrainByDefaults(cmd.Context(), table, split, s.parameters(effort))
+				if err != nil {
+					return fmt.Errorf("%s: %w", set.Name, err)
+				}
+				record.Add(set.Name, effort, key, result)
+				fmt.Fprintf(cmd.ErrOrStderr(), "%-20s %-8s %s %12.6g %8.2f s %6d rounds\n", set.Name, effort, key, result.Loss, result.CPU, result.Rounds)
+				if err := harness.Write(s.results, record); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	all, err := accuracy.Sets(s.data)
+	if err != nil {
+		return err
+	}
+	tables := record.Tables(&peers, all, s.efforts)
+	fmt.Fprint(cmd.OutOrStdout(), tables)
+	if s.document == "" {
+		return nil
+	}
+	picture := filepath.Join(filepath.Dir(s.document), "defaults.svg")
+	if err := os.WriteFile(picture, []byte(record.Picture(&peers, all, s.efforts)), 0o666); err != nil {
+		return err
+	}
+	return harness.ReplaceSection(s.document, "study", tables)
+}
+
+// parameters returns what parameters an effort has for a table.
+func (s *study) parameters(effort string) func(preset.Table) (booster.Params, error) {
+	return func(t preset.Table) (booster.Params, error) {
+		base := configs.Default()
+		base.Effort = effort
+		c, _, err := configs.Read(base, "", s.given)
+		if err != nil {
+			return booster.Params{}, err
+		}
+		err = c.SettleFor(t)
+		return c.Params, err
+	}
+}
