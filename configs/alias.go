@@ -34,40 +34,28 @@ var ambiguous = map[string][2]string{
 
 // needless holds names of peers that need no key here, with the reason.
 var needless = map[string]string{
-	"num_class":                  "the classes are taken from the label: leave it out",
-	"num_classes":                "the classes are taken from the label: leave it out",
-	"classes_count":              "the classes are taken from the label: leave it out",
-	"verbose":                    "use the flags -v and -q",
-	"verbosity":                  "use the flags -v and -q",
-	"verbose_eval":               "use the flags -v and -q",
-	"silent":                     "use the flag -q",
-	"deterministic":              "training always is: leave it out",
-	"force_row_wise":             "the layout is chosen from the table's shape: leave it out",
-	"force_col_wise":             "the layout is chosen from the table's shape: leave it out",
-	"max_categories":             "use categorical.max_cat",
-	"bagging_seed":               "train.seed is the only seed",
-	"bootstrap_type":             "set sampling.mvs_fraction (MVS), sampling.row_fraction (Bernoulli), both row_fraction and sampling.replace (Poisson), sampling.bagging_temperature (Bayesian), or none (No)",
-	"sampling_method":            "set sampling.mvs_fraction (gradient_based) or sampling.row_fraction (uniform)",
-	"feature_fraction_seed":      "train.seed is the only seed",
-	"extra_seed":                 "train.seed is the only seed",
-	"data_sample_strategy":       "set sampling.goss_top and sampling.goss_other (goss) or sampling.row_fraction (bagging)",
-	"score_function":             "splits are chosen by their gain (CatBoost's L2): leave it out",
-	"leaf_estimation_method":     "leaves take one Newton step: leave it out",
-	"leaf_estimation_iterations": "leaves take one Newton step: leave it out",
-	"random_strength":            "splits are chosen without noise: tree.extra_trees and sampling.col_node draw some at random",
-	"boost_from_average":         "training starts from the best constant, or from the column that data.init_score names: leave it out",
-	"base_score":                 "training starts from the best constant, or from the column that data.init_score names: leave it out",
-	"use_quantized_grad":         "set train.gradients, \"f32\" for gradients that are not quantized",
-	"process_type":               "boost refit gives the leaves of a model new values",
-	"refresh_leaf":               "boost refit gives the leaves of a model new values",
-	"drop_seed":                  "train.seed is the only seed",
-	"num_parallel_tree":          "a forest has train.rounds trees: see train.boosting",
-	"tree_method":                "trees always grow on histograms: leave it out",
-	"device":                     "this version runs on the processor only: leave it out",
-	"device_type":                "this version runs on the processor only: leave it out",
-	"task":                       "the command says what is done: leave it out",
-	"eval_at":                    "positions are part of a metric's name: metrics.names = [\"ndcg@5\"]",
-	"ndcg_eval_at":               "positions are part of a metric's name: metrics.names = [\"ndcg@5\"]",
+	"num_class":         "the classes are taken from the label: leave it out",
+	"num_classes":       "the classes are taken from the label: leave it out",
+	"classes_count":     "the classes are taken from the label: leave it out",
+	"verbose":           "use the flags -v and -q",
+	"verbosity":         "use the flags -v and -q",
+	"verbose_eval":      "use the flags -v and -q",
+	"silent":            "use the flag -q",
+	"deterministic":     "training always is: leave it out",
+	"force_row_wise":    "the layout is chosen from the table's shape: leave it out",
+	"force_col_wise":    "the layout is chosen from the table's shape: leave it out",
+	"max_categories":    "use categorical.max_cat",
+	"bagging_seed":      "train.seed is the only seed",
+	"bootstrap_type":    "set sampling.mvs_fraction (MVS), sampling.row_fraction (Bernoulli), both row_fraction and sampling.replace (Poisson), sampling.bagging_temperature (Bayesian), or none (No)",
+	"sampling_method":   "set sampling.mvs_fraction (gradient_based) or sampling.row_fraction (uniform)",
+	"drop_seed":         "train.seed is the only seed",
+	"num_parallel_tree": "a forest has train.rounds trees: see train.boosting",
+	"tree_method":       "trees always grow on histograms: leave it out",
+	"device":            "this version runs on the processor only: leave it out",
+	"device_type":       "this version runs on the processor only: leave it out",
+	"task":              "the command says what is done: leave it out",
+	"eval_at":           "positions are part of a metric's name: metrics.names = [\"ndcg@5\"]",
+	"ndcg_eval_at":      "positions are part of a metric's name: metrics.names = [\"ndcg@5\"]",
 }
 
 // refusedObjectives holds losses of peers that are not built in, with the reason.
@@ -244,7 +232,9 @@ func (r *reader) translate(k *Key, alias string, v any) any {
 			return int64(1)
 		}
 	case k.Name == "objective.norm":
-		return pick(v, "off", "on")
+		if on, ok := v.(bool); ok {
+			return map[bool]string{true: "on", false: "off"}[on]
+		}
 	case alias == "bagging_by_query":
 		return pick(v, "", booster.ByQuery)
 	case alias == "uniform_drop":
@@ -283,12 +273,12 @@ func (r *reader) translate(k *Key, alias string, v any) any {
 	return v
 }
 
-// pick returns a word for false or true, which are text after --set; other values come back as they are.
+// pick returns a word for false or true; other values come back as they are.
 func pick(v any, no, yes string) any {
 	switch v {
-	case false, "false":
+	case false:
 		return no
-	case true, "true":
+	case true:
 		return yes
 	}
 	return v

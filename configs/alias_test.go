@@ -305,26 +305,3 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
-
-// Switches of peers that are words here are true and false after --set, too.
-func TestSwitchesOfPeers(t *testing.T) {
-	for set, got := range map[string]func(c *configs.Config) string{
-		"uniform_drop=true -> uniform":     func(c *configs.Config) string { return c.Params.Dart.Sample },
-		"uniform_drop=false -> weighted":   func(c *configs.Config) string { return c.Params.Dart.Sample },
-		"xgboost_dart_mode=true -> tree":   func(c *configs.Config) string { return c.Params.Dart.Normalize },
-		"xgboost_dart_mode=false -> paper": func(c *configs.Config) string { return c.Params.Dart.Normalize },
-		"lambdarank_norm=false -> off":     func(c *configs.Config) string { return c.Params.Loss.Norm },
-		"bagging_by_query=true -> query":   func(c *configs.Config) string { return c.Params.RowBy },
-	} {
-		set, want, _ := strings.Cut(set, " -> ")
-		c, _, err := configs.Read(configs.Default(), "", []string{set})
-		if err != nil {
-			t.Errorf("--set %s: %v", set, err)
-		} else if got(c) != want {
-			t.Errorf("--set %s: %q, want %q", set, got(c), want)
-		}
-	}
-	if _, _, err := configs.Read(configs.Default(), "", []string{"base_score=0.5"}); err == nil || !strings.Contains(err.Error(), "data.init_score") {
-		t.Errorf("base_score: error %v does not name data.init_score", err)
-	}
-}

@@ -20,7 +20,8 @@ type Config struct {
 	Output Output
 	// Registry is what a store of tensors goes by. Training does not look at it.
 	Registry store.Config
-	Preset   string // a name of booster.Presets whose values stand where nothing else was said; "" = none
+	Preset   string // a name of preset.Names whose values stand where nothing else was said; "" = none
+	Effort   string // the same of preset.Efforts, where Preset is ""; "" = none
 	// ForcedCutsFile names a file whose cuts become Params.Binning.ForcedCuts once the
 	// table's features are known; "" = none.
 	ForcedCutsFile string
@@ -28,6 +29,7 @@ type Config struct {
 	InitModel      string // file of the model that training goes on from; "" = from nothing
 
 	given map[string]place // where each key was set, by its own name
+	asked booster.Params   // Params before Preset or Effort
 }
 
 // Data says which tables are read and how; dataSettings says what each may be. It is flat because its

@@ -1,23 +1,75 @@
 package configs
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"strings"
+
+	"boost/booster/preset"
 )
 
-// resolvePreset takes back what does not go with the keys that were given, and notes which
-// values of the preset stand.
-func (r *reader) resolvePreset(base *Config) {
-	if r.config.Given("gradients.mode") && !r.config.Given("train.gradients") {
-		r.config.Params.Gradients = base.Params.Gradients // which the mode is made for
+// resolvePreset puts in the values of the preset, or of the effort, and notes which of the preset's stand.
+func (r *reader) resolvePreset() {
+	c := r.config
+	if c.Preset != "" {
+		if at, given := c.given["train.effort"]; given && c.Effort != "" {
+			r.problem(at, errors.New("train.preset says where values start from too: leave one of both out"))
+			return
+		}
+		c.Effort = ""
 	}
+	c.asked = c.Params
+	if err := c.SettleFor(preset.Table{}); err != nil {
+		r.problems = append(r.problems, fmt.Errorf("%w: %w", ErrConfig, err))
+	}
+	if c.Preset != "" {
+		r.note(c.Chosen())
+	}
+}
+
+// SettleFor gives the keys of Params that were not given the values that Preset, or Effort, has for a table.
+func (c *Config) SettleFor(t preset.Table) error {
+	name := cmp.Or(c.Preset, c.Effort)
+	if name == "" {
+		return nil
+	}
+	c.Params = c.asked
+	if err := preset.Use(&c.Params, name, t, c.Given); err != nil {
+		return err
+	}
+	if c.Given("gradients.mode") && !c.Given("train.gradients") {
+		c.Params.Gradients = c.asked.Gradients // which the mode is made for
+	}
+	return nil
+}
+
+// GoesOn says that training goes on from a model: where no effort was given it is the quick one.
+func (c *Config) GoesOn() error {
+	if c.Effort == "" || c.Given("train.effort") {
+		return nil
+	}
+	c.Effort = preset.Quick
+	return c.SettleFor(preset.Table{})
+}
+
+// Chosen returns a line of the values that Preset, or Effort, has put in, "" for none.
+func (c *Config) Chosen() string {
+	before := *c
+	before.Params = c.asked
 	var values []string
-	before := keysOf(base)
-	for i := range r.keys {
-		k := &r.keys[i]
-		if value := k.format(); !r.config.Given(k.Name) && value != before[i].format() {
-			values = append(values, k.Name+" = "+value)
+	keys, were := keysOf(c), keysOf(&before)
+	for i := range keys {
+		if value := keys[i].format(); value != were[i].format() {
+			values = append(values, keys[i].Name+" = "+value)
 		}
 	}
-	r.note(fmt.Sprintf("preset %q: %s", r.config.Preset, strings.Join(values, ", ")))
+	if values == nil {
+		return ""
+	}
+	kind := "preset"
+	if c.Preset == "" {
+		kind = "effort"
+	}
+	return fmt.Sprintf("%s %q: %s", kind, cmp.Or(c.Preset, c.Effort), strings.Join(values, ", "))
 }

@@ -6,13 +6,14 @@ import (
 	"testing"
 
 	"boost/booster"
+	"boost/booster/preset"
 	"boost/configs"
 )
 
 // A preset stands where nothing else was said, wherever and however it was said.
 func TestPreset(t *testing.T) {
 	fast := booster.Defaults()
-	if err := fast.UsePreset("fast"); err != nil {
+	if err := preset.Use(&fast, "fast", preset.Table{}, nil); err != nil {
 		t.Fatal(err)
 	}
 	rate, gradients := fast.LearningRate, fast.Gradients
@@ -47,12 +48,15 @@ func TestPreset(t *testing.T) {
 		strings.Contains(said, "learning_rate") || rate == 0.05 {
 		t.Errorf("notes %q", notes)
 	}
-	// What a command starts from is no default, and stays.
+	// It stands above the effort that a command starts from, and not beside one that was said.
 	base := configs.Default()
-	base.Params.Rounds, base.Params.LearningRate = 1000, 0.02
+	base.Effort = preset.Default
 	got, _, err := configs.Read(base, "", []string{"train.preset=fast"})
-	if err != nil || got.Params.Rounds != 1000 || got.Params.LearningRate != 0.02 || got.Params.Gradients != gradients {
-		t.Errorf("error %v, params %+v", err, got.Params)
+	if err != nil || !reflect.DeepEqual(got.Params, fast) || got.Effort != "" {
+		t.Errorf("error %v, effort %q, params %+v", err, got.Effort, got.Params)
+	}
+	if _, _, err := read(t, "", "train.preset=fast", "train.effort=quick"); err == nil || !strings.Contains(err.Error(), "leave one of both out") {
+		t.Errorf("error %v", err)
 	}
 	if _, _, err := read(t, "", "train.preset=fats"); err == nil || !strings.Contains(err.Error(), `did you mean "fast"?`) {
 		t.Errorf("error %v", err)

@@ -79,14 +79,8 @@ func Read(base Config, file string, assignments []string, flags ...Flag) (*Confi
 	}
 	r := newReader(base)
 	r.apply(file, document, assignments, flags)
-	if name := r.config.Preset; name != "" && len(r.problems) == 0 {
-		// Once more, from the preset's values: whatever was said stands above them.
-		r = newReader(base)
-		if err := r.config.Params.UsePreset(name); err != nil {
-			return nil, nil, fmt.Errorf("%w: train.preset: %w", ErrConfig, err)
-		}
-		r.apply(file, document, assignments, flags)
-		r.resolvePreset(&base)
+	if len(r.problems) == 0 {
+		r.resolvePreset()
 	}
 	r.resolveTogether()
 	if len(r.problems) > 0 {

@@ -17,8 +17,7 @@ type Starter struct {
 
 // starterKeys are written even where they hold the default.
 var starterKeys = []string{
-	"data.train", "data.label", "train.objective", "train.rounds", "train.learning_rate",
-	"train.early_stopping", "tree.leaves", "tree.min_data_in_leaf", "output.model",
+	"data.train", "data.label", "train.objective", "train.effort", "output.model",
 }
 
 // TOML returns the file. Reading it gives the Config back.

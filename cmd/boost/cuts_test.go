@@ -16,7 +16,7 @@ func TestForcedCuts(t *testing.T) {
 	}
 	file(t, "t.csv", strings.Join(rows, "\n")+"\n")
 	file(t, "forced.json", `[{"feature": 1, "bin_upper_bound": [50, 7.25]}, {"feature": 0, "bin_upper_bound": [0.1]}]`)
-	file(t, "run.toml", "[data]\ntrain = \"t.csv\"\nlabel = \"y\"\n[train]\nrounds = 3\nearly_stopping = 50\n[binning]\nmax_bin = 9\nforced_cuts = {b = [7.25, 50], a = [0.1]}\n")
+	file(t, "run.toml", "[data]\ntrain = \"t.csv\"\nlabel = \"y\"\n[train]\nrounds = 3\neffort = \"default\"\n[binning]\nmax_bin = 9\nforced_cuts = {b = [7.25, 50], a = [0.1]}\n")
 	args := []string{"train", "t.csv", "--label", "y", "--json", "--set", "train.rounds=3", "--set", "binning.max_bin=9"}
 	want := trained(t, must(t, 0, boost(t, append(args, "--set", "binning.forced_cuts={a = [0.1], b = [7.25, 50]}", "-o", "a.boost")...)))
 	for name, other := range map[string][]string{

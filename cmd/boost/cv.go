@@ -94,15 +94,18 @@ func (a *app) cv(ctx context.Context, cmd *cobra.Command, sources []string, f *c
 	}
 	defer loaded.Close()
 	table := loaded.Train.Table()
+	objective, why, err := r.objectiveOf(c.Params, table)
+	if err != nil {
+		return ofTable(c.Data.Train, err)
+	}
+	if err := r.settle(loaded.Train, objective.Name); err != nil {
+		return err
+	}
 	params := c.Params
 	if c.ForcedCutsFile != "" {
 		if params.Binning.ForcedCuts, err = forcedCuts(c.ForcedCutsFile, featureNames(table.Schema())); err != nil {
 			return err
 		}
-	}
-	objective, why, err := r.objectiveOf(params, table)
-	if err != nil {
-		return ofTable(c.Data.Train, err)
 	}
 	r.sayWhat(objective, why, table)
 	f.Params.Seed, f.Params.Log = params.Seed, a.log

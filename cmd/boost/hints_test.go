@@ -191,7 +191,7 @@ func TestAdvice(t *testing.T) {
 		{"", "", "train INTEROP/../xlsx/pandas.xlsx --label y" + regress},
 		{"", "", "inspect INTEROP/../xlsx/pandas.xlsx --set data.sheet=Data"},
 		{"ids.csv", numbered("x,y", 60, func(i int) string { return fmt.Sprintf("%d,n%d", i%7, i) }), "train FILE --label y"},
-		{"few.csv", numbered("x,y", 30, func(i int) string { return fmt.Sprintf("%d,%d.5", i, i) }), "train FILE --label y --rounds 12"},
+		{"few.csv", numbered("x,y", 15, func(i int) string { return fmt.Sprintf("%d,%d.5", i, i) }), "train FILE --label y --rounds 12"},
 		{"words_of_text.csv", numbered("z,x,y", 190, func(i int) string {
 			return fmt.Sprintf("1,%s,%d.5", cmp.Or(map[int]string{0: "none", 1: "unknown"}[i%11], strconv.Itoa(i)), i)
 		}), "train FILE --label y" + regress},
@@ -202,8 +202,7 @@ func TestAdvice(t *testing.T) {
 		{"layout.svm", sparse, "train FILE --set train.memory_limit=1500KB --set binning.layout=row --set tree.min_data_in_leaf=1 --leaves 2" + regress},
 		{"forced_zone.csv", rows("x,z,y", "1,a,2", "2,b,3", "3,c,5"), `train FILE --label y --set categorical.splits=target --set tree.forced_splits={"feature":"z","threshold":"a"}` + regress},
 		{"crossed.csv", rows("x,z,y", "1,a,2", "2,b,3", "3,c,5"), "train FILE --label y --set categorical.splits=auto --set categorical.combinations=2 --set data.out_of_core=true" + regress},
-		{"crossed_cache.csv", rows("x,z,y", "1,a,2", "2,b,3", "3,c,5"), "train FILE --label y --set categorical.splits=auto --set data.cache=crossed.cache" + regress},
-		{"retrain.csv", rows("x,y", "1,2", "2,3", "3,5"), "train FILE --label y --set train.retrain=true --set data.out_of_core=true" + regress},
+		{"crossed_cache.csv", rows("x,z,y", "1,a,2", "2,b,3", "3,c,5"), "train FILE --label y --set categorical.splits=auto --effort quick --set data.cache=crossed.cache" + regress},
 		{"times.csv", rows("x,y", "a,2", "b,-3", "a,5"), "train FILE --label y --set categorical.splits=target --objective cox"},
 		{"goss.csv", rows("x,y", "1,2", "2,3", "3,5"), "train FILE --label y --set sampling.goss_top=0.2 --set sampling.goss_other=0.1 --set sampling.row_fraction=0.5" + regress},
 		{"dart.csv", rows("x,y", "1,2", "2,3", "3,5"), "train FILE --label y --set dart.drop_rate=0.2" + regress},

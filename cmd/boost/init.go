@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"boost/booster"
+	"boost/booster/preset"
 	"boost/configs"
 	"boost/dataset"
 	"boost/internal/format"
@@ -89,7 +90,7 @@ func newStarter(s *tableProfile, files []string, f *initFlags) (starter *configs
 		c.Data.Train = append(c.Data.Train, relativeTo(f.output, file))
 	}
 	c.Data.Label = labels
-	c.Params.Rounds, c.Params.EarlyStopping = configlessRounds, configlessEarlyStopping
+	c.Effort = preset.Default
 	c.Output.Model = stem(files[0]) + ".boost"
 	starter = &configs.Starter{
 		Config: c, All: f.all, Comments: map[string][]string{},

@@ -44,7 +44,7 @@ func TestFlagsAreKeys(t *testing.T) {
 func TestValidShare(t *testing.T) {
 	inFolder(t)
 	file(t, "t.csv", table(200))
-	says(t, must(t, 0, boost(t, "train", "t.csv", "--label", "y", "--rounds", "3", "--valid", "0.2")).out, "3 rounds; 40 rows held out\n")
+	says(t, must(t, 0, boost(t, "train", "t.csv", "--label", "y", "--rounds", "3", "--valid", "0.2")).out, "3 rounds; 40 rows held out; then trained on all rows\n")
 	must(t, 0, boost(t, "reproduce", "t.boost", "t.csv"))
 	file(t, "0.2", table(50))
 	says(t, must(t, 3, boost(t, "train", "t.csv", "--label", "y", "--valid-by", "fold")).errors, `no column "fold", which is named as valid_by; its columns are`)

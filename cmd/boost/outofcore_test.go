@@ -18,8 +18,9 @@ func TestTrainCacheAndOutOfCore(t *testing.T) {
 	file(t, "t.csv", table(600))
 	file(t, "v.csv", table(90))
 	for name, flags := range map[string][]string{
-		"held_out": {"train", "t.csv", "--label", "b", "--json", "--set", "train.rounds=30"},
-		"valid":    {"train", "t.csv", "--label", "y", "--valid", "v.csv", "--test", "v.csv", "--json", "--set", "data.id=id", "--set", "train.rounds=30"},
+		"held_out":  {"train", "t.csv", "--label", "b", "--json", "--set", "train.rounds=30", "--set", "train.effort=quick"},
+		"valid":     {"train", "t.csv", "--label", "y", "--valid", "v.csv", "--test", "v.csv", "--json", "--set", "data.id=id", "--set", "train.rounds=30", "--set", "train.effort=quick"},
+		"retrained": {"train", "t.csv", "--label", "y", "--json", "--set", "train.rounds=30", "--set", "train.learning_rate=0.1"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			with := func(more ...string) result {
@@ -115,7 +116,7 @@ func TestCacheOfOtherRows(t *testing.T) {
 	file(t, "t.csv", table(600))
 	run := func(seed string, more ...string) result {
 		t.Helper()
-		return must(t, 0, boost(t, append([]string{"train", "t.csv", "--label", "y", "--json", "--test", "t.csv", "--set", "train.rounds=3", "--set", "train.seed=" + seed}, more...)...))
+		return must(t, 0, boost(t, append([]string{"train", "t.csv", "--label", "y", "--json", "--test", "t.csv", "--set", "train.effort=quick", "--set", "train.rounds=3", "--set", "train.seed=" + seed}, more...)...))
 	}
 	want := trained(t, run("1")).SHA256
 	cache := []string{"--set", "data.cache=c.cache"}

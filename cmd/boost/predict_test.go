@@ -18,7 +18,7 @@ func models(t *testing.T) {
 	for _, label := range []string{"y", "b", "c"} {
 		drop := map[string]string{"y": "b,c", "b": "y,c", "c": "y,b"}[label]
 		must(t, 0, boost(t, "train", "t.csv", "--label", label, "-q", "-o", label+".boost", "--set", "data.ignore="+drop,
-			"--set", "data.id=id", "--set", "train.rounds=8", "--set", "train.early_stopping=0"))
+			"--set", "train.effort=quick", "--set", "data.id=id", "--set", "train.rounds=8", "--set", "train.early_stopping=0"))
 	}
 }
 
@@ -284,7 +284,7 @@ func TestEvalWeights(t *testing.T) {
 	inFolder(t)
 	file(t, "t.csv", "x,y,w\n1,0,1\n1,4,3\n1,0,1\n1,4,3\n")
 	must(t, 0, boost(t, "train", "t.csv", "--label", "y", "-q", "--set", "data.weight=w", "--set", "train.rounds=1",
-		"--set", "train.early_stopping=0", "--set", "train.objective=regression"))
+		"--set", "train.effort=quick", "--set", "train.early_stopping=0", "--set", "train.objective=regression"))
 	// All x are equal, so the model is the weighted mean 3: errors 3 (weight 1) and 1 (weight 3).
 	// Weighted: mean |e| = (3·1 + 1·3)/4 = 1.5; unweighted: 2.
 	for tableText, want := range map[string]string{"x,y,w\n1,0,1\n1,4,3\n": `"mae": 1.5`, "x,y\n1,0\n1,4\n": `"mae": 2`} {
@@ -352,7 +352,7 @@ func TestUnseenIsWhatTheTreesHaveNotSeen(t *testing.T) {
 		_, rest, _ := strings.Cut(lines[row+1], ",")
 		lines[row+1] = "Zug," + rest
 		file(t, "t.csv", strings.Join(lines, "\n"))
-		must(t, 0, boost(t, "train", "t.csv", "--label", "y", "-q", "--set", "train.objective=regression", "--set", "train.rounds=1", "--set", "train.early_stopping=1", "-o", "t.boost"))
+		must(t, 0, boost(t, "train", "t.csv", "--label", "y", "-q", "--set", "train.objective=regression", "--set", "train.effort=quick", "--set", "train.rounds=1", "--set", "train.early_stopping=1", "-o", "t.boost"))
 		r := boost(t, "predict", "t.boost", "t.csv", "--on-unseen", "error")
 		if r.code == 3 {
 			held++

@@ -1,9 +1,12 @@
 package main
 
-import "testing"
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
 
-// A preset is said with the values that stand, and the model keeps these: those given on
-// the command line, and what training from a table starts from, stay.
+// A preset is said with the values that stand, and the model keeps these: those given on the command line stay.
 func TestPreset(t *testing.T) {
 	inFolder(t)
 	file(t, "t.csv", table(300))
@@ -13,7 +16,37 @@ func TestPreset(t *testing.T) {
 	out := must(t, 0, boost(t, "inspect", "m.boost", "--json")).out
 	says(t, out, `"train.gradients": "i8"`, `"train.learning_rate": 0.3`, `"train.rounds": 50`)
 	r = must(t, 0, boost(t, "train", "t.csv", "--label", "b", "-o", "n.boost", "--set", "train.preset=fast"))
-	says(t, r.errors, `preset "fast": train.learning_rate = 0.2, train.gradients = "i8"`)
-	says(t, must(t, 0, boost(t, "inspect", "n.boost", "--json")).out, `"train.rounds": 1000`)
-	says(t, must(t, 2, boost(t, "train", "t.csv", "--label", "b", "--set", "train.preset=slow")).errors, `train.preset must be "" or "fast", not "slow"`)
+	says(t, r.errors, `preset "fast": train.rounds = 50, train.learning_rate = 0.2, train.gradients = "i8"`)
+	says(t, must(t, 0, boost(t, "inspect", "n.boost", "--json")).out, `"train.rounds": 50`, `"train.early_stopping": 0`)
+	says(t, must(t, 2, boost(t, "train", "t.csv", "--label", "b", "--set", "train.preset=slow")).errors, `train.preset must be "", "fast", "lightgbm", "xgboost" or "catboost", not "slow"`)
+}
+
+// Of a table with many categories, "default" makes columns of others where it is in memory, and says where it cannot.
+func TestEffort(t *testing.T) {
+	inFolder(t)
+	var rows strings.Builder
+	rows.WriteString("name,day,y\n")
+	for i := range 8000 {
+		fmt.Fprintf(&rows, "n%d,%d,%d.5\n", i*7919%113, i%7, (i*7919%113*31+i%7*17)%23)
+	}
+	file(t, "t.csv", rows.String())
+	args := []string{"train", "t.csv", "--label", "y", "--rounds", "8", "-v", "-o"}
+	r := must(t, 0, boost(t, append(args, "m.boost")...))
+	says(t, r.errors, `effort "default": `, "columns are made of others: ")
+	said := must(t, 0, boost(t, append(args, "f.boost", "--set", "data.out_of_core=true")...)).errors
+	says(t, said, "no columns are made of pairs of others (categorical.combinations)")
+	cached := append(args, "c.boost", "--set", "data.cache=t.cache")
+	for range 2 {
+		says(t, must(t, 0, boost(t, cached...)).errors, "no columns are made of pairs of others (categorical.combinations)")
+		if readFile(t, "c.boost") != readFile(t, "f.boost") {
+			t.Error("a cache and reading in chunks give other models")
+		}
+	}
+	for _, effort := range []string{"quick", "default"} {
+		must(t, 0, boost(t, append(args, "e.boost", "--effort", effort)...))
+		if same := readFile(t, "e.boost") == readFile(t, "m.boost"); same != (effort == "default") {
+			t.Errorf("effort %s gives the same model: %v", effort, same)
+		}
+	}
+	must(t, 0, boost(t, "reproduce", "m.boost", "t.csv"))
 }

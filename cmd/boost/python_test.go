@@ -169,7 +169,7 @@ func TestInteropPython(t *testing.T) {
 	} {
 		t.Run("S4.29/"+m.name, func(t *testing.T) {
 			args := []string{"train", "train.csv", "--label", m.label, "-q", "-o", m.name + ".boost"}
-			usual := []string{"train.early_stopping=0", "data.categorical=code,name,user", "train.rounds=4", "tree.leaves=12", "categorical.min_per_group=10",
+			usual := []string{"train.effort=quick", "train.early_stopping=0", "data.categorical=code,name,user", "train.rounds=4", "tree.leaves=12", "categorical.min_per_group=10",
 				"data.ignore=" + map[string]string{"y": "b,c,w,start", "b": "y,c,w,start", "c": "y,b,start"}[m.label]}
 			for _, s := range usual {
 				key, _, _ := strings.Cut(s, "=")
@@ -201,7 +201,7 @@ func TestInteropPython(t *testing.T) {
 		file(t, "more.csv", difficult(400, 3))
 		file(t, "titles.csv", titles(4000, 0))
 		file(t, "new.csv", titles(60, 3)+"new,1\n,2\n?,3\nNA,4\n")
-		must(t, 0, boost(t, "train", "titles.csv", "--label", "y", "-q", "-o", "titles.boost", "--set", "train.rounds=20", "--set", "data.categorical=title", "--set", "categorical.min_per_group=5"))
+		must(t, 0, boost(t, "train", "titles.csv", "--label", "y", "-q", "-o", "titles.boost", "--set", "train.effort=quick", "--set", "train.rounds=20", "--set", "data.categorical=title", "--set", "categorical.min_per_group=5"))
 		r.compress(t, "titles", "new.csv", "few_names", "--max-bytes", "100KB", "--dtype", "i8")
 		says(t, must(t, 0, boost(t, "inspect", "few_names.boost", "--json")).out, `"marked"`)
 		// Nothing is left of a model that may lose anything.

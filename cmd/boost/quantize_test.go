@@ -425,7 +425,7 @@ func TestQuantizeLeavesNamesOut(t *testing.T) {
 	file(t, "t.csv", titles(4000, 0))
 	file(t, "u.csv", titles(1500, 1))
 	file(t, "new.csv", fmt.Sprintf("title\ntitle %x\ntitle %x\nnobody\n\"\"\n", 3*2654435761, 150*2654435761))
-	must(t, 0, boost(t, "train", "t.csv", "--label", "y", "-q", "-o", "y.boost", "--set", "train.rounds=20", "--set", "data.categorical=title", "--set", "categorical.min_per_group=5"))
+	must(t, 0, boost(t, "train", "t.csv", "--label", "y", "-q", "-o", "y.boost", "--set", "train.effort=quick", "--set", "train.rounds=20", "--set", "data.categorical=title", "--set", "categorical.min_per_group=5"))
 	r := must(t, 0, boost(t, "quantize", "y.boost", "-o", "q.boost", "--data", "u.csv", "--max-loss", "1%"))
 	says(t, r.out, "some levels of title are without names", "--keep-levels")
 	says(t, must(t, 0, boost(t, "inspect", "q.boost")).out, "some levels of title are without names")

@@ -26,7 +26,7 @@ func TestMetricsOfQueries(t *testing.T) {
 	file(t, "all.csv", all.String())
 	file(t, "kept.csv", kept.String())
 	r := must(t, 0, boost(t, "train", "all.csv", "--label", "rel", "--group", "q", "--objective", "lambdarank",
-		"--valid-by", "held", "--rounds", "6", "--test", "kept.csv", "-o", "r.boost", "--json"))
+		"--valid-by", "held", "--rounds", "6", "--set", "train.retrain=false", "--test", "kept.csv", "-o", "r.boost", "--json"))
 	var trained struct {
 		Metrics map[string]map[string]float64
 	}

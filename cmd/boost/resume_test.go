@@ -44,7 +44,7 @@ func TestResumeKilled(t *testing.T) {
 		t.Errorf("left over: %q", left)
 	}
 	files, err := filepath.Glob("saved/*")
-	if err != nil || len(files) != 3 {
+	if err != nil || len(files) != 4 {
 		t.Errorf("the folder of checkpoints holds %q, %v", files, err)
 	}
 }

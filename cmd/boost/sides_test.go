@@ -23,7 +23,7 @@ func TestTrainBesideFiles(t *testing.T) {
 	rows, init := sideTable(400)
 	file(t, "d.train", rows)
 	file(t, "d.train.init", init)
-	set := []string{"--set", "train.objective=regression", "--set", "train.rounds=1", "--set", "train.learning_rate=1", "--set", "train.early_stopping=0"}
+	set := []string{"--set", "train.objective=regression", "--set", "train.rounds=1", "--set", "train.learning_rate=1", "--set", "train.early_stopping=0", "--set", "train.effort=quick"}
 	r := must(t, 0, boost(t, append([]string{"train", "d.train", "-o", "m.boost"}, set...)...))
 	says(t, r.errors, `init scores are read from "d.train.init"`, "c1, is taken for the label")
 	r = must(t, 0, boost(t, "eval", "m.boost", "d.train", "--metric", "rmse", "--json"))

@@ -16,6 +16,7 @@ import (
 
 	"boost/booster"
 	"boost/booster/model"
+	"boost/booster/preset"
 	"boost/configs"
 	"boost/dataset"
 	"boost/dataset/write"
@@ -24,12 +25,6 @@ import (
 	"boost/internal/profile"
 	"boost/objectives"
 	"boost/ptq/compress"
-)
-
-// Rounds and early stopping of training without a config.
-const (
-	configlessRounds        = 1000
-	configlessEarlyStopping = 50
 )
 
 // trainFlags is the command line of train.
@@ -49,9 +44,10 @@ func (a *app) trainCommand() *cobra.Command {
 Several tables are read as one.
 
 From a table: --label names the column to predict. The objective is inferred from it. Training
-runs for up to 1,000 rounds, and stops after 50 rounds without a better metric on a tenth of the
-rows, which is held out, or on --valid. Text columns of mostly different values are left out.
-Flags change any of this, and --set any key of a config; boost init TABLE writes it as a config.
+stops when more rounds do not help on a tenth of the rows, which is held out, or on --valid; then it
+trains on all rows. Text columns of mostly different values are left out. --effort quick is five to
+ten times faster and some percent less accurate. Flags change any of this, and --set any key of a
+config; boost init TABLE writes it as a config.
 
 --valid 0.2 holds out a fifth of the rows, --valid-by COLUMN those that the column marks.
 
@@ -102,7 +98,8 @@ type trainRun struct {
 	outOfCore  bool
 	forms      *compress.Choice // for a compressed model; nil for none
 	small      *compress.Result
-	noLabel    error // what to say where no label is named and the table has none of its own
+	usual      configs.Config // before anything was said
+	noLabel    error          // what to say where no label is named and the table has none of its own
 }
 
 func (a *app) train(ctx context.Context, cmd *cobra.Command, sources []string, f *trainFlags) error {
@@ -165,6 +162,13 @@ func (r *trainRun) fit(ctx context.Context, rebuild bool) (*booster.Model, error
 	}
 	r.outOfCore = loaded.OutOfCore
 	table := loaded.Train.MetaColumns()
+	objective, why, err := r.objectiveOf(c.Params, table)
+	if err != nil {
+		return nil, ofTable(c.Data.Train, err)
+	}
+	if err := r.settle(loaded.Train, objective.Name); err != nil {
+		return nil, err
+	}
 	params := c.Params
 	if c.ForcedCutsFile != "" {
 		if params.Binning.ForcedCuts, err = forcedCuts(c.ForcedCutsFile, featureNames(loaded.Train.Schema())); err != nil {
@@ -177,10 +181,6 @@ func (r *trainRun) fit(ctx context.Context, rebuild bool) (*booster.Model, error
 			return nil, fmt.Errorf("%w: train.time_limit of %v was over when the tables were read (%s)",
 				booster.ErrBudget, c.Params.TimeLimit, format.Seconds(r.loading.Seconds()))
 		}
-	}
-	objective, why, err := r.objectiveOf(params, table)
-	if err != nil {
-		return nil, ofTable(c.Data.Train, err)
 	}
 	r.sayWhat(objective, why, table)
 	defaults, err := objectives.DefaultMetrics(objective.Name, objective.Link, params.Loss)
@@ -209,25 +209,26 @@ func (r *trainRun) fit(ctx context.Context, rebuild bool) (*booster.Model, error
 	return model, err
 }
 
-// sayLeak names the column that has most of the gain if it predicts the label almost perfectly by itself, as inspect does.
+// sayLeak names a column that has much of the gain if it predicts the label almost perfectly by itself, as inspect does.
 func (r *trainRun) sayLeak(m *model.Model, table *dataset.Table, classes bool) {
 	columns, err := m.Importance(model.ByGain)
 	if err != nil || table == nil || table.LabelColumn() == nil {
 		return
 	}
-	most, total := model.FeatureImportance{}, 0.0
+	total := 0.0
 	for _, c := range columns {
-		if total += c.Value; c.Value > most.Value {
-			most = c
-		}
+		total += c.Value
 	}
 	label := table.LabelColumn().Name()
-	if most.Value < total/2 {
-		return
-	}
-	if score := profile.Alone(table, profile.Params{Label: label, Classes: classes}, most.Name); score.Leaks() {
-		r.a.log.Warn(fmt.Sprintf("column %q alone predicts %q almost perfectly (%s %.4f): if it is not known when predictions are made, set data.ignore = [%q]",
-			most.Name, label, score.Measure, score.Value, most.Name))
+	for _, c := range columns {
+		if c.Value < total/8 { // a node may not see it, by sampling.col_node
+			continue
+		}
+		if score := profile.Alone(table, profile.Params{Label: label, Classes: classes}, c.Name); score.Leaks() {
+			r.a.log.Warn(fmt.Sprintf("column %q alone predicts %q almost perfectly (%s %.4f): if it is not known when predictions are made, set data.ignore = [%q]",
+				c.Name, label, score.Measure, score.Value, c.Name))
+			return
+		}
 	}
 }
 
@@ -243,19 +244,22 @@ func (r *trainRun) configure(cmd *cobra.Command, sources []string, f *trainFlags
 		file, r.a.hasConfig = source, true
 	default:
 		base.Data.Train = sources
-		base.Params.Rounds, base.Params.EarlyStopping = configlessRounds, configlessEarlyStopping
+		base.Effort = preset.Default
 	}
 	flags, err := givenKeys(cmd, slices.Concat(keys, columnFlags))
 	if err != nil {
 		return err
 	}
-	c, notes, err := configs.Read(base, file, f.sets, flags...)
+	sets := f.sets
+	if f.verify {
+		sets = append(slices.Clone(sets), "train.verify=true")
+	}
+	c, notes, err := configs.Read(base, file, sets, flags...)
 	r.a.tell(notes)
 	if err != nil {
 		return err
 	}
 	r.config = c
-	c.Params.Verify = c.Params.Verify || f.verify
 	if f.resume && c.Output.Checkpoint == "" {
 		return usagef("--resume goes on from a checkpoint: name their folder with --checkpoint (output.checkpoint)")
 	}
@@ -317,6 +321,9 @@ func (r *trainRun) configure(cmd *cobra.Command, sources []string, f *trainFlags
 		r.tables = append(r.tables, dataset.NoSpool())
 	}
 	if c.InitModel != "" {
+		if err := c.GoesOn(); err != nil {
+			return err
+		}
 		return r.goOn()
 	}
 	if len(c.Data.Label) == 0 { // some files say themselves what their label is
@@ -325,6 +332,24 @@ func (r *trainRun) configure(cmd *cobra.Command, sources []string, f *trainFlags
 		if hasConfig {
 			r.noLabel = usagef("%s names no label: set data.label, or give --label NAME", source)
 		}
+	}
+	return nil
+}
+
+// settle takes the parameters that were not given from what is known of the table by now.
+func (r *trainRun) settle(train booster.Data, objective string) error {
+	c := r.config
+	t := preset.TableOf(train, objective)
+	t.InMemory = t.InMemory && c.Data.Cache == ""
+	t.Retrain = r.base == nil && len(c.Data.Valid) == 0 && c.Quantize.MaxLoss < 0
+	if err := c.SettleFor(t); err != nil {
+		return err
+	}
+	if c.Effort == preset.Default && t.Crosses() && !t.InMemory {
+		r.a.log.Info("no columns are made of pairs of others (categorical.combinations), as they would be of a table in memory: that needs data.out_of_core = false and no data.cache")
+	}
+	if chosen := c.Chosen(); chosen != "" && c.Preset == "" {
+		r.a.log.Debug(chosen)
 	}
 	return nil
 }

@@ -220,7 +220,7 @@ func TestCompletion(t *testing.T) {
 func TestLogFormat(t *testing.T) {
 	inFolder(t)
 	file(t, "t.csv", table(200))
-	r := must(t, 0, boost(t, "train", "t.csv", "--label", "y", "--set", "train.rounds=3", "--log-format", "json", "--json", "-v"))
+	r := must(t, 0, boost(t, "train", "t.csv", "--label", "y", "--set", "train.rounds=3", "--set", "train.retrain=false", "--log-format", "json", "--json", "-v"))
 	rounds := 0
 	for line := range strings.Lines(r.errors) {
 		var message struct{ Level, Msg string }

@@ -25,6 +25,7 @@ type Training struct {
 	Threads     int                            `json:"threads"`
 	Builder     string                         `json:"builder"`
 	Gradients   string                         `json:"gradients"`
+	Retrained   bool                           `json:"retrained,omitempty"` // on all rows, after that
 	Predictions string                         `json:"predictions,omitempty"`
 	Quantized   *Compressed                    `json:"quantized,omitempty"`
 	Sets        int                            `json:"-"` // of one kind, at most
@@ -122,6 +123,14 @@ func (s *TrainingSeconds) text() string {
 
 // roundsText says how many rounds there are and why no more; lead is the metric of early stopping.
 func (t *Training) roundsText(lead string) string {
+	text := t.stoppedText(lead)
+	if t.Retrained {
+		text += "; then trained on all rows"
+	}
+	return text
+}
+
+func (t *Training) stoppedText(lead string) string {
 	text := format.Counted(t.BestRound, "round")
 	if t.BestRound < t.Rounds {
 		text = fmt.Sprintf("%s of %s kept", format.Count(t.BestRound), format.Counted(t.Rounds, "round"))

@@ -12,6 +12,7 @@ import (
 	"boost/binning"
 	"boost/booster"
 	"boost/booster/model"
+	"boost/booster/preset"
 	"boost/configs"
 	"boost/dataset"
 	"boost/internal/format"
@@ -23,8 +24,7 @@ type trainHead struct {
 	Train    source      `json:"train"`
 	Valid    []source    `json:"valid"`
 	Settings [][2]string `json:"settings"` // names of keys, or of other libraries, and values as after --set key=
-	Rounds   int         `json:"rounds"`   // where no setting says it; 0: as in a config
-	Stopping int         `json:"stopping"` // early stopping where no setting says it
+	Effort   string      `json:"effort"`   // where no setting says it; "": as in a config
 	Base     uint32      `json:"base"`     // the model that training goes on from; 0 for none
 	Events   bool        `json:"events"`   // send events of rounds
 	Every    bool        `json:"every"`    // all rounds
@@ -51,9 +51,7 @@ var hereRefused = map[string]string{
 // configure reads the settings.
 func (r *request) configure(head *trainHead) (*configs.Config, error) {
 	base := configs.Default()
-	if head.Rounds > 0 {
-		base.Params.Rounds, base.Params.EarlyStopping = head.Rounds, head.Stopping
-	}
+	base.Effort = head.Effort
 	var flags []configs.Flag
 	for _, setting := range head.Settings {
 		flags = append(flags, configs.Flag{Name: setting[0] + " =", Key: setting[0], Value: setting[1]})
@@ -96,6 +94,9 @@ func (r *request) train(ctx context.Context) (any, []byte, error) {
 		return nil, nil, err
 	}
 	defer loaded.Close()
+	if err := settle(c, loaded.Train, base, len(head.Valid)); err != nil {
+		return nil, nil, err
+	}
 	params := c.Params
 	if c.ForcedCutsFile != "" {
 		if params.Binning.ForcedCuts, err = forcedCuts(c.ForcedCutsFile, loaded.Train.Schema()); err != nil {
@@ -134,6 +135,20 @@ func (r *request) train(ctx context.Context) (any, []byte, error) {
 		modelHead
 		Report trainReport `json:"report"`
 	}{r.describe(m), said}, data, nil
+}
+
+// settle takes the parameters that were not given from what is known of the table.
+func settle(c *configs.Config, train booster.Data, base *model.Model, sets int) error {
+	if base != nil {
+		return c.GoesOn()
+	}
+	objective := c.Params.Objective
+	if objective == "" {
+		objective, _, _ = booster.InferObjective(train.MetaColumns()) // an error comes once more from training
+	}
+	t := preset.TableOf(train, objective)
+	t.InMemory, t.Retrain = t.InMemory && c.Data.Cache == "", sets == 0
+	return c.SettleFor(t)
 }
 
 // base returns the model that training goes on from, nil for none.
@@ -178,7 +193,7 @@ func (r *request) trainingTables(ctx context.Context, head *trainHead, c *config
 	} else if len(c.Data.Label) == 0 { // some files say themselves what their label is
 		options = append(options, dataset.NeedLabel())
 	}
-	if head.Rounds > 0 {
+	if head.Effort != "" {
 		options = append(options, dataset.DropTextLike())
 	}
 	inFiles := len(head.Train.Files) > 0 && !slices.ContainsFunc(head.Valid, func(s source) bool { return len(s.Files) != 1 })

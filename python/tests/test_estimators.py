@@ -51,7 +51,7 @@ def classes(numbers: Data) -> np.ndarray:
 
 def test_same_bytes_as_train(numbers: Data, classes: np.ndarray) -> None:
     x, y = numbers
-    params = {"rounds": 10, "early_stopping": 0, "leaves": 7}
+    params = {"effort": "quick", "rounds": 10, "early_stopping": 0, "leaves": 7}
     assert BoostRegressor(rounds=10, leaves=7).fit(x, y).model_ == train(params, x, y)
     assert BoostRegressor(n_estimators=10, num_leaves=7).fit(x, y).model_ == train(params, x, y)
     assert BoostClassifier(rounds=10, leaves=7).fit(x, classes).model_ == train(params, x, classes)

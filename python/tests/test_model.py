@@ -130,8 +130,8 @@ def test_validation_sets(numbers: Data) -> None:
 
 def test_going_on(numbers: Data, tmp_path: Path) -> None:
     x, y = numbers
-    first = train({"rounds": 6, "early_stopping": 0}, x, y)
-    want = train({"rounds": 10, "early_stopping": 0}, x, y)
+    first = train({"effort": "quick", "rounds": 6, "early_stopping": 0}, x, y)
+    want = train({"effort": "quick", "rounds": 10, "early_stopping": 0}, x, y)
     more = train({"rounds": 4, "early_stopping": 0}, x, y, init_model=first)
     assert np.array_equal(more.predict(x), want.predict(x))
     first.save(tmp_path / "first.boost")

@@ -22,7 +22,7 @@ from ._settings import settings
 from ._tables import Files, Held, Parts, Table
 from .errors import ParameterError, TableError
 
-ROUNDS, EARLY_STOPPING = 1000, 50  # of training without a config, as boost train
+EFFORT = "default"  # of training without a config, as boost train
 
 RoundCallback = Callable[[dict[str, Any]], None]
 Names = dict[str, list[str]]  # of columns by the setting that names them
@@ -117,9 +117,9 @@ def train(
     ----------
     params : mapping or None
         Settings by the names of docs/config.md, such as ``learning_rate`` or ``tree.leaves``, or by those of
-        LightGBM, XGBoost, CatBoost and scikit-learn. Without ``rounds`` training runs for up to 1,000 rounds;
-        without ``early_stopping`` it ends after 50 rounds without a better metric on the validation set, or on
-        a tenth of the rows that is held out.
+        LightGBM, XGBoost, CatBoost and scikit-learn. Without ``effort`` it is ``"default"``, as in
+        ``boost train TABLE``: training ends when more rounds do not help on the validation set, or on a tenth of
+        the rows that is held out and trained on afterwards. ``"quick"`` is faster and less accurate.
     table : path, list of paths, array, frame, dict of columns or sparse matrix
         Rows to train on. Files are read by the program and need not fit into memory.
     label : str, tuple of str or array
@@ -157,7 +157,7 @@ def train(
     rows = Rows(table, label, weight, group, init_score)
     bar = Bar(progress)
     try:
-        return train_rows(dict(params or {}), rows, valid, init_model, callback, ROUNDS, EARLY_STOPPING, bar)
+        return train_rows(dict(params or {}), rows, valid, init_model, callback, EFFORT, bar)
     finally:
         bar.close()
 
@@ -168,14 +168,12 @@ def train_rows(
     valid: Any,
     init_model: Any,
     callback: RoundCallback | None,
-    rounds: int = 0,
-    stopping: int = 0,
+    effort: str = "",
     bar: Bar | None = None,
 ) -> Model:
-    """Train on rows; without ``rounds`` the defaults are those of a config."""
+    """Train on rows; without ``effort`` the defaults are those of a config."""
     head: dict[str, Any] = {
-        "rounds": rounds,
-        "stopping": stopping,
+        "effort": effort,
         "events": callback is not None or bool(bar),
         "every": callback is not None,
     }

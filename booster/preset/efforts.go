@@ -1,0 +1,84 @@
+package preset
+
+import (
+	"slices"
+
+	"boost/booster"
+	"boost/objectives"
+)
+
+// Efforts.
+const (
+	Quick   = "quick"
+	Default = "default"
+)
+
+// efforts were chosen by `make defaults`, whose figures are in docs/accuracy.md.
+var efforts = []choice{
+	{Quick, func(p *booster.Params, _ Table, given func(string) bool) {
+		if !given("train.rounds") {
+			p.Rounds = 1000
+		}
+		p.EarlyStopping = 50
+	}},
+	{Default, byStudy},
+}
+
+// smallRate is the learning rate where there may be as many rounds as are of use. Most tables are at their best when the
+// rounds times the rate are about enough.
+const smallRate, enough = 0.03, 20
+
+// manyFeatures is the number of features from which on a node is given fewer of them.
+const manyFeatures = 60
+
+// byStudy sets what won in the study: small steps, each on a part of the rows and columns, and the leaves drawn
+// towards 0. Where something was given that goes another way, like boosting with dropout, it stays with what goes with that.
+func byStudy(p *booster.Params, t Table, given func(string) bool) {
+	any := func(keys ...string) bool { return slices.ContainsFunc(keys, given) }
+	p.Retrain = t.Retrain && !p.ErrorFeedback && (!given("train.early_stopping") || p.EarlyStopping > 0)
+	if p.Boosting != booster.PlainBoosting {
+		p.Rounds, p.EarlyStopping = 1000, 50
+		return
+	}
+	if !any("train.learning_rate", "train.learning_rates", "train.learning_rate_schedule") {
+		p.LearningRate = smallRate
+		if t.Objective == "multiclass" {
+			p.LearningRate = 2 * smallRate
+		}
+		if given("train.rounds") { // few have to be larger
+			p.LearningRate = min(max(p.LearningRate, enough/float64(p.Rounds)), 0.1)
+		}
+	}
+	if !given("train.rounds") {
+		p.Rounds = max(1000, min(int(90/p.LearningRate), 3000))
+	}
+	p.EarlyStopping = max(50, min(int(6/p.LearningRate), 200))
+	p.Tree.MinDataInLeaf = 10
+	if info, _ := objectives.Lookup(t.Objective); !info.Times && (!given("categorical.splits") || p.LevelSplits != booster.SetSplits) {
+		p.LevelSplits = booster.AutoSplits
+		p.Combinations = 0
+		if t.Crosses() && t.InMemory {
+			p.Combinations = -1 // as many as categorical.splits = "auto" takes
+		}
+	}
+	if !any("sampling.col_tree", "sampling.col_level") {
+		p.Tree.ColNode = 0.5
+		if t.Features >= manyFeatures {
+			p.Tree.ColNode = 0.25
+		}
+	}
+	if !slices.Contains([]string{"regression", "binary", "multiclass"}, t.Objective) {
+		return // which were not in the study
+	}
+	p.Tree.LambdaL2 = 3
+	if t.Rows >= 10_000 { // there are rows enough for more leaves, and for what they say
+		p.Tree.LambdaL2, p.Tree.Leaves = 1, 63
+	}
+	if t.Rows >= 100_000 {
+		p.Tree.Leaves = 127
+	}
+	if !any("sampling.row_fraction", "sampling.goss_top", "sampling.goss_other", "sampling.positive_fraction", "sampling.negative_fraction",
+		"sampling.row_by", "sampling.stratified", "sampling.replace", "sampling.bagging_temperature") {
+		p.MvsFraction = 0.7
+	}
+}
