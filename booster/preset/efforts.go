@@ -28,6 +28,10 @@ var efforts = []choice{
 // rounds times the rate are about enough.
 const smallRate, enough = 0.03, 20
 
+// mostRows is the number of rows of the largest tables in the study. On larger ones larger steps have to do, and a tenth of the
+// rows more says little.
+const mostRows = 200_000
+
 // manyFeatures is the number of features from which on a node is given fewer of them.
 const manyFeatures = 60
 
@@ -35,7 +39,7 @@ const manyFeatures = 60
 // towards 0. Where something was given that goes another way, like boosting with dropout, it stays with what goes with that.
 func byStudy(p *booster.Params, t Table, given func(string) bool) {
 	any := func(keys ...string) bool { return slices.ContainsFunc(keys, given) }
-	p.Retrain = t.Retrain && !p.ErrorFeedback && (!given("train.early_stopping") || p.EarlyStopping > 0)
+	p.Retrain = t.Retrain && t.Rows <= mostRows && !p.ErrorFeedback && (!given("train.early_stopping") || p.EarlyStopping > 0)
 	if p.Boosting != booster.PlainBoosting {
 		p.Rounds, p.EarlyStopping = 1000, 50
 		return
@@ -44,6 +48,9 @@ func byStudy(p *booster.Params, t Table, given func(string) bool) {
 		p.LearningRate = smallRate
 		if t.Objective == "multiclass" {
 			p.LearningRate = 2 * smallRate
+		}
+		if t.Rows > mostRows {
+			p.LearningRate = 0.1
 		}
 		if given("train.rounds") { // few have to be larger
 			p.LearningRate = min(max(p.LearningRate, enough/float64(p.Rounds)), 0.1)

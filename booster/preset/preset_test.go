@@ -72,6 +72,39 @@ func TestGivenValues(t *testing.T) {
 	}
 }
 
+// What docs/defaults.md says.
+func TestDefaultEffort(t *testing.T) {
+	for _, c := range []struct {
+		table            preset.Table
+		rate             float64
+		rounds, patience int
+		leaves           int
+		l2, columns      float64
+		retrain          bool
+	}{
+		{preset.Table{Rows: 5000, Features: 59, Objective: "regression", Retrain: true}, 0.03, 3000, 200, 31, 3, 0.5, true},
+		{preset.Table{Rows: 10_000, Features: 60, Objective: "binary", Retrain: true}, 0.03, 3000, 200, 63, 1, 0.25, true},
+		{preset.Table{Rows: 200_000, Features: 9, Objective: "multiclass", Retrain: true}, 0.06, 1500, 100, 127, 1, 0.5, true},
+		{preset.Table{Rows: 200_001, Features: 9, Objective: "binary", Retrain: true}, 0.1, 1000, 60, 127, 1, 0.5, false},
+		{preset.Table{Rows: 5000, Features: 9, Objective: "quantile"}, 0.03, 3000, 200, 31, 0, 0.5, false},
+	} {
+		p := booster.Defaults()
+		if err := preset.Use(&p, preset.Default, c.table, nil); err != nil {
+			t.Fatal(err)
+		}
+		if p.LearningRate != c.rate || p.Rounds != c.rounds || p.EarlyStopping != c.patience || p.Tree.Leaves != c.leaves || p.Tree.LambdaL2 != c.l2 || p.Tree.ColNode != c.columns || p.Retrain != c.retrain {
+			t.Errorf("%+v: rate %v, %d rounds, patience %d, %d leaves, L2 %v, %v of the columns, retrain %v", c.table, p.LearningRate, p.Rounds, p.EarlyStopping, p.Tree.Leaves, p.Tree.LambdaL2, p.Tree.ColNode, p.Retrain)
+		}
+	}
+	for rounds, rate := range map[int]float64{50: 0.1, 200: 0.1, 400: 0.05, 2000: 0.03} {
+		p := booster.Defaults()
+		p.Rounds = rounds
+		if err := preset.Use(&p, preset.Default, preset.Table{Rows: 5000, Objective: "binary"}, func(key string) bool { return key == "train.rounds" }); err != nil || p.LearningRate != rate || p.Rounds != rounds {
+			t.Errorf("%d rounds: rate %v (%v), want %v", rounds, p.LearningRate, err, rate)
+		}
+	}
+}
+
 // The learning rates that CatBoost 1.2.10 says it takes (get_all_params of models without a rate given), on tables of
 // so many rows, without a validation set.
 func TestCatBoostRate(t *testing.T) {

@@ -140,7 +140,7 @@ func (a *app) cv(ctx context.Context, cmd *cobra.Command, sources []string, f *c
 	}
 	s := report.CrossValidation{
 		Result: found, Repeats: max(1, f.Repeats), Strict: f.Strict, Confidence: f.Confidence, Seconds: time.Since(started).Seconds(),
-		Predictions: f.oof, Model: f.output, Command: trainWith(cmd, sources, f, &params, found.Best),
+		Predictions: f.oof, Model: f.output, Command: trainWith(cmd, sources, f, c, found.Best),
 	}
 	return a.answer(f.json, s.JSON(), s.Write)
 }
@@ -215,7 +215,7 @@ func (a *app) writeUnseen(ctx context.Context, f *cvFlags, found *search.Result,
 }
 
 // trainWith returns the command that trains on all rows for a number of rounds.
-func trainWith(cmd *cobra.Command, sources []string, f *cvFlags, p *booster.Params, rounds int) string {
+func trainWith(cmd *cobra.Command, sources []string, f *cvFlags, c *configs.Config, rounds int) string {
 	words := []string{"boost", "train"}
 	for _, source := range sources {
 		words = append(words, pasted(source))
@@ -234,11 +234,15 @@ func trainWith(cmd *cobra.Command, sources []string, f *cvFlags, p *booster.Para
 			words = append(words, "--set", pasted(set))
 		}
 	}
-	words = append(words, "--rounds", strconv.Itoa(rounds), "--set", "train.early_stopping=0")
-	if isConfig(sources[0]) && p.MinDelta > 0 { // what goes with early stopping alone
+	words = append(words, "--rounds", strconv.Itoa(rounds))
+	if (c.Effort != "" || c.Preset != "") && !c.Given("train.learning_rate") { // which would be chosen by the rounds
+		words = append(words, "--learning-rate", strconv.FormatFloat(c.Params.LearningRate, 'g', -1, 64))
+	}
+	words = append(words, "--set", "train.early_stopping=0")
+	if isConfig(sources[0]) && c.Params.MinDelta > 0 { // what goes with early stopping alone
 		words = append(words, "--set", "train.early_stopping_min_delta=0")
 	}
-	if isConfig(sources[0]) && p.Retrain {
+	if isConfig(sources[0]) && c.Params.Retrain {
 		words = append(words, "--set", "train.retrain=false")
 	}
 	return strings.Join(words, " ")

@@ -14,7 +14,9 @@ func TestCrossValidate(t *testing.T) {
 	file(t, "t.csv", table(600))
 	args := []string{"cv", "t.csv", "--label", "y", "--folds", "3", "--leaves", "6", "--rounds", "60", "--set", "early_stopping=10", "--set", "sampling.row_fraction=0.8"}
 	text := must(t, 0, boost(t, args...))
-	says(t, text.out, "3 folds (rows at random), ", "rmse", "(95 %)", "train  boost train t.csv --label y --leaves 6 --set sampling.row_fraction=0.8 --rounds ", " --set train.early_stopping=0")
+	says(t, text.out, "3 folds (rows at random), ", "rmse", "(95 %)", "train  boost train t.csv --label y --leaves 6 --set sampling.row_fraction=0.8 --rounds ", " --learning-rate 0.1 --set train.early_stopping=0")
+	says(t, must(t, 0, boost(t, "cv", "t.csv", "--label", "y", "--rounds", "400", "--set", "early_stopping=5")).out, " --learning-rate 0.05 --set train.early_stopping=0")
+	says(t, must(t, 0, boost(t, "cv", "t.csv", "--label", "y", "--rounds", "400", "--learning-rate", "0.3")).out, " --learning-rate 0.3 --rounds ")
 	var found struct {
 		By        string
 		BestRound int `json:"best_round"`
