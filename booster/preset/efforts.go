@@ -32,6 +32,9 @@ const smallRate, enough = 0.03, 20
 // rows more says little.
 const mostRows = 200_000
 
+// manyClasses is the number of classes from which on random splits were better than the best ones.
+const manyClasses = 10
+
 // manyFeatures is the number of features from which on a node is given fewer of them.
 const manyFeatures = 60
 
@@ -84,6 +87,7 @@ func byStudy(p *booster.Params, t Table, given func(string) bool) {
 	if t.Rows >= 100_000 {
 		p.Tree.Leaves = 127
 	}
+	p.Tree.ExtraTrees = t.Classes >= manyClasses && t.Rows <= mostRows
 	if !any("sampling.row_fraction", "sampling.goss_top", "sampling.goss_other", "sampling.positive_fraction", "sampling.negative_fraction",
 		"sampling.row_by", "sampling.stratified", "sampling.replace", "sampling.bagging_temperature") {
 		p.MvsFraction = 0.7

@@ -96,6 +96,12 @@ func TestDefaultEffort(t *testing.T) {
 			t.Errorf("%+v: rate %v, %d rounds, patience %d, %d leaves, L2 %v, %v of the columns, retrain %v", c.table, p.LearningRate, p.Rounds, p.EarlyStopping, p.Tree.Leaves, p.Tree.LambdaL2, p.Tree.ColNode, p.Retrain)
 		}
 	}
+	for classes, extra := range map[int]bool{9: false, 10: true} {
+		p := booster.Defaults()
+		if err := preset.Use(&p, preset.Default, preset.Table{Rows: 5000, Classes: classes, Objective: "multiclass"}, nil); err != nil || p.Tree.ExtraTrees != extra {
+			t.Errorf("%d classes: extra trees %v (%v)", classes, p.Tree.ExtraTrees, err)
+		}
+	}
 	for rounds, rate := range map[int]float64{50: 0.1, 200: 0.1, 400: 0.05, 2000: 0.03} {
 		p := booster.Defaults()
 		p.Rounds = rounds

@@ -98,8 +98,7 @@ type trainRun struct {
 	outOfCore  bool
 	forms      *compress.Choice // for a compressed model; nil for none
 	small      *compress.Result
-	usual      configs.Config // before anything was said
-	noLabel    error          // what to say where no label is named and the table has none of its own
+	noLabel    error // what to say where no label is named and the table has none of its own
 }
 
 func (a *app) train(ctx context.Context, cmd *cobra.Command, sources []string, f *trainFlags) error {
