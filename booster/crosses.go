@@ -2,7 +2,6 @@ package booster
 
 import (
 	"fmt"
-	"log/slog"
 	"strings"
 
 	"boost/booster/internal/crosses"
@@ -122,10 +121,10 @@ func (r *run) standsApart(column string) bool {
 	return t.Monotone[column] != 0 || penalty || cost || rowCost || first || last || weight
 }
 
-// binnedCrosses adds to a table that is binned once the crossed columns that training on its rows chooses, or on some of
-// them.
-func binnedCrosses(p Params, t *dataset.Table, some *rowLists, log *slog.Logger) (*dataset.Table, error) {
-	r, err := newRun(p, []Option{func(o *options) { o.rows = some }})
+// binnedCrosses adds to a table that is binned once the crossed columns that training on its rows, those of OnRows,
+// chooses. Of the options the rows, the objective and the logger count.
+func binnedCrosses(p Params, t *dataset.Table, of options) (*dataset.Table, error) {
+	r, err := newRun(p, []Option{func(o *options) { o.rows, o.custom = of.rows, of.custom }})
 	if err != nil || !p.needsCrosses() || p.impliesCrosses() && t.NumRows() < crosses.FewestRows {
 		return t, err
 	}
@@ -138,8 +137,8 @@ func binnedCrosses(p Params, t *dataset.Table, some *rowLists, log *slog.Logger)
 	if err != nil {
 		return nil, err
 	}
-	if log != nil {
-		r.log = log
+	if of.log != nil {
+		r.log = of.log // of training, which says the rest itself
 	}
 	return r.crossed(t, in.train.(source.InMemory).Table, ex)
 }

@@ -25,7 +25,7 @@ func Binned(ctx context.Context, p Params, t *dataset.Table, pool *parallel.Pool
 	if err := p.Validate(); err != nil {
 		return Data{}, nil, err
 	}
-	if t, err = binnedCrosses(p, t, nil, nil); err != nil {
+	if t, err = binnedCrosses(p, t, options{}); err != nil {
 		return Data{}, nil, err
 	}
 	cuts, codes, notes, err := binAll(ctx, &p, source.InMemory{Table: t}, pool)
@@ -67,7 +67,7 @@ func (r *run) binWhole(ctx context.Context, s source.Source) (source.Source, err
 	s, r.order = r.byQuery(s)
 	start := time.Now()
 	if t, inMemory := s.(source.InMemory); inMemory {
-		crossed, err := binnedCrosses(r.p, t.Table, r.rows, r.log)
+		crossed, err := binnedCrosses(r.p, t.Table, r.options)
 		if err != nil {
 			return nil, err
 		}
