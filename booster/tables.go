@@ -252,8 +252,8 @@ func (in *Input) needsMemory(p *Params) string {
 		return "linear leaves (tree.linear) need the values of columns"
 	case p.needsCrosses() && in.From == nil:
 		return "categorical.combinations and categorical.counts need them in memory"
-	case p.Retrain:
-		return "train.retrain needs them in memory"
+	case p.Retrain && in.From != nil:
+		return "train.retrain of a model that goes on needs them in memory"
 	case p.ValidBy != "":
 		return "train.valid_by needs them in memory"
 	case p.RowBy != "" && p.RowBy != ByQuery:

@@ -8,6 +8,7 @@ import (
 	"hash/crc32"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -40,6 +41,10 @@ func TestTrainCacheAndOutOfCore(t *testing.T) {
 			same("first with a cache", with(cache...), "no cache yet", "cache written")
 			same("second with a cache", with(cache...), "using cache")
 			same("cache of another run", with(append(cache, "--set", "train.learning_rate=0.1", "--set", "data.out_of_core=true")...), "using cache")
+			if name == "retrained" { // whose codes are of all rows
+				says(t, with(append(cache, "--set", "train.retrain=false")...).errors, "other rows are held out")
+				same("cache of a run that held rows out", with(cache...), "cache is rebuilt")
+			}
 			r := with(append(cache, "--set", "binning.max_bin=20")...)
 			says(t, r.errors, "cache is rebuilt", "binning.max_bin was 255 and is 20")
 			same("memory limit that is enough", with("--set", "train.memory_limit=1GiB"))
@@ -76,6 +81,15 @@ func TestTrainCacheAndOutOfCore(t *testing.T) {
 		says(t, r.errors, "out of core", "train.memory_limit is")
 		if got := trained(t, r).SHA256; got != want {
 			t.Errorf("model %s, want %s", got, want)
+		}
+		// Training on all rows after early stopping can stay in files too.
+		flags = append(flags[:len(flags):len(flags)], "--set", "train.retrain=true")
+		flags[slices.Index(flags, "train.early_stopping=0")] = "train.early_stopping=2"
+		want = trained(t, must(t, 0, boost(t, flags...))).SHA256
+		r = must(t, 0, boost(t, append(flags, "--set", "train.memory_limit=1.4MB")...))
+		says(t, r.errors, "out of core", "train.memory_limit is")
+		if got := trained(t, r).SHA256; got != want {
+			t.Errorf("retrained: model %s, want %s", got, want)
 		}
 		r = must(t, 2, boost(t, append(flags, "--set", "data.out_of_core=true", "--set", "train.gradients=f32")...))
 		says(t, r.errors, "train.gradients", "out of core")

@@ -335,12 +335,17 @@ func (r *trainRun) configure(cmd *cobra.Command, sources []string, f *trainFlags
 	return nil
 }
 
+// mayRetrain reports whether training on all rows may follow.
+func (r *trainRun) mayRetrain() bool {
+	return r.base == nil && len(r.config.Data.Valid) == 0 && r.config.Quantize.MaxLoss < 0
+}
+
 // settle takes the parameters that were not given from what is known of the table by now.
 func (r *trainRun) settle(train booster.Data, objective string) error {
 	c := r.config
 	t := preset.TableOf(train, objective)
 	t.InMemory = t.InMemory && c.Data.Cache == ""
-	t.Retrain = r.base == nil && len(c.Data.Valid) == 0 && c.Quantize.MaxLoss < 0
+	t.Retrain = r.mayRetrain()
 	if err := c.SettleFor(t); err != nil {
 		return err
 	}

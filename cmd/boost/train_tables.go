@@ -11,6 +11,7 @@ import (
 
 	"boost/binning"
 	"boost/booster"
+	"boost/booster/preset"
 	"boost/dataset"
 	"boost/internal/format"
 	"boost/internal/profile"
@@ -40,6 +41,9 @@ func (r *trainRun) load(ctx context.Context, rebuild bool) (*booster.Tables, err
 		return nil, usagef("standard input (-) cannot be joined with files")
 	}
 	if err := refuseModels(slices.Concat(c.Data.Train, c.Data.Valid)); err != nil {
+		return nil, err
+	}
+	if err := c.SettleFor(preset.Table{Retrain: r.mayRetrain()}); err != nil { // a cache depends on it
 		return nil, err
 	}
 	r.a.log.Debug("reading " + strings.Join(append(slices.Clone(c.Data.Train), c.Data.Valid...), " "))

@@ -89,12 +89,15 @@ func (r *request) train(ctx context.Context) (any, []byte, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	if err := settle(c, nil, base, len(head.Valid)); err != nil { // a cache depends on it
+		return nil, nil, err
+	}
 	loaded, err := r.trainingTables(ctx, &head, c, base)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer loaded.Close()
-	if err := settle(c, loaded.Train, base, len(head.Valid)); err != nil {
+	if err := settle(c, &loaded.Train, base, len(head.Valid)); err != nil {
 		return nil, nil, err
 	}
 	params := c.Params
@@ -137,16 +140,19 @@ func (r *request) train(ctx context.Context) (any, []byte, error) {
 	}{r.describe(m), said}, data, nil
 }
 
-// settle takes the parameters that were not given from what is known of the table.
-func settle(c *configs.Config, train booster.Data, base *model.Model, sets int) error {
-	if base != nil {
+// settle takes the parameters that were not given from what is known of the table; train is nil before it is read.
+func settle(c *configs.Config, train *booster.Data, base *model.Model, sets int) error {
+	switch {
+	case base != nil:
 		return c.GoesOn()
+	case train == nil:
+		return c.SettleFor(preset.Table{Retrain: sets == 0})
 	}
 	objective := c.Params.Objective
 	if objective == "" {
 		objective, _, _ = booster.InferObjective(train.MetaColumns()) // an error comes once more from training
 	}
-	t := preset.TableOf(train, objective)
+	t := preset.TableOf(*train, objective)
 	t.InMemory, t.Retrain = t.InMemory && c.Data.Cache == "", sets == 0
 	return c.SettleFor(t)
 }
