@@ -18,6 +18,8 @@ func TestPreset(t *testing.T) {
 	r = must(t, 0, boost(t, "train", "t.csv", "--label", "b", "-o", "n.boost", "--set", "train.preset=fast"))
 	says(t, r.errors, `preset "fast": train.rounds = 50, train.learning_rate = 0.2, train.gradients = "i8"`)
 	says(t, must(t, 0, boost(t, "inspect", "n.boost", "--json")).out, `"train.rounds": 50`, `"train.early_stopping": 0`)
+	r = must(t, 0, boost(t, "train", "t.csv", "--label", "y", "-o", "c.boost", "--set", "train.preset=catboost", "--rounds", "1000"))
+	says(t, r.errors, `by the rows of this table, preset "catboost": `, "train.learning_rate = 0.033")
 	says(t, must(t, 2, boost(t, "train", "t.csv", "--label", "b", "--set", "train.preset=slow")).errors, `train.preset must be "", "fast", "lightgbm", "xgboost" or "catboost", not "slow"`)
 }
 

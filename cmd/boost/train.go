@@ -346,14 +346,19 @@ func (r *trainRun) settle(train booster.Data, objective string) error {
 	t := preset.TableOf(train, objective)
 	t.InMemory = t.InMemory && c.Data.Cache == ""
 	t.Retrain = r.mayRetrain()
+	before := c.Chosen()
 	if err := c.SettleFor(t); err != nil {
 		return err
 	}
 	if c.Effort == preset.Default && t.Crosses() && !t.InMemory {
 		r.a.log.Info("no columns are made of pairs of others (categorical.combinations), as they would be of a table in memory: that needs data.out_of_core = false and no data.cache")
 	}
-	if chosen := c.Chosen(); chosen != "" && c.Preset == "" {
+	switch chosen := c.Chosen(); {
+	case chosen == "":
+	case c.Preset == "":
 		r.a.log.Debug(chosen)
+	case chosen != before:
+		r.a.log.Info("by the rows of this table, " + chosen)
 	}
 	return nil
 }
