@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"boost/booster"
+	"boost/booster/internal/crosses"
 	"boost/dataset"
 )
 
@@ -22,9 +23,11 @@ type Table struct {
 	Retrain   bool   // training on all rows may follow where rows are held out, see booster.Params.Retrain
 }
 
-// Crosses reports whether columns are worth making of others: one has many levels, and there are not so many rows that they
-// might not be in memory on another machine.
-func (t Table) Crosses() bool { return t.Levels > 80 && t.Rows <= 500_000 }
+// Crosses reports whether columns are worth making of others: one has many levels, and there are rows enough to say which, but
+// not so many that they might not be in memory on another machine.
+func (t Table) Crosses() bool {
+	return t.Levels > 80 && t.Rows >= crosses.FewestRows && t.Rows <= 500_000
+}
 
 // TableOf describes rows that are trained on.
 func TableOf(rows booster.Data, objective string) Table {

@@ -96,6 +96,14 @@ func TestDefaultEffort(t *testing.T) {
 			t.Errorf("%+v: rate %v, %d rounds, patience %d, %d leaves, L2 %v, %v of the columns, retrain %v", c.table, p.LearningRate, p.Rounds, p.EarlyStopping, p.Tree.Leaves, p.Tree.LambdaL2, p.Tree.ColNode, p.Retrain)
 		}
 	}
+	for _, c := range []struct {
+		rows, levels int
+		want         bool
+	}{{6000, 81, true}, {6000, 80, false}, {5999, 81, false}, {500_000, 81, true}, {500_001, 81, false}} {
+		if got := (preset.Table{Rows: c.rows, Levels: c.levels}).Crosses(); got != c.want {
+			t.Errorf("%d rows, %d levels: crosses %v", c.rows, c.levels, got)
+		}
+	}
 	for classes, extra := range map[int]bool{9: false, 10: true} {
 		p := booster.Defaults()
 		if err := preset.Use(&p, preset.Default, preset.Table{Rows: 5000, Classes: classes, Objective: "multiclass"}, nil); err != nil || p.Tree.ExtraTrees != extra {
