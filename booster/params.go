@@ -43,6 +43,7 @@ type Params struct {
 	ValidBy        string             // column of the training table that marks such rows; "" = none
 	AllRows        bool               // count for cuts and levels, those held out too
 	Retrain        bool               // after early stopping, on all rows, those held out too
+	BagFolds       int                // the model is the mean of those of so many folds, which search.Bag trains; 0 = one model
 	Gradients      string             // a name of gradients.Names; the model keeps what "auto" chose
 	PositiveClass  string             // "" = the second of two
 	ClassWeight    map[string]float64 // what the weights of a class's rows are multiplied by; of Balanced: classes weigh the same in all
@@ -185,6 +186,8 @@ func trainSettings(p *Params) []setting.Setting {
 			Doc: "Whether cuts, and levels with a code of their own, come from all rows of the training table, those that are held out for validation too; so with train.retrain."},
 		{Name: "train.retrain", Value: &p.Retrain, OmitDefault: true,
 			Doc: "After early stopping on rows that were held out of the training table, train again on all of its rows, for as many rounds as were best. Metrics of the rows held out are those of the first training."},
+		{Name: "train.bag_folds", Value: &p.BagFolds, Range: setting.Between(0, 100), OmitDefault: true,
+			Doc: "Divide the rows into so many parts, train a model for each on the other parts, all for the number of rounds that is best on the parts left out, and write one model whose raw scores are the mean of theirs. Metrics are of rows that no tree has seen. It takes about as many times as long, and as many trees; 0 = off."},
 		{Name: "train.time_limit", Value: &p.TimeLimit, NoLimit: true, Run: true,
 			Doc: "Stop when the run takes this long, reading included, with what there is: \"90s\", \"10m\", or seconds; 0 = none."},
 		{Name: "train.memory_limit", Value: &p.MemoryLimit, NoLimit: true, Run: true,
@@ -241,7 +244,7 @@ func (p Params) Validate() error {
 	}
 	p.Builder, p.Boosting, p.RateSchedule, p.LevelSplits = cmp.Or(p.Builder, "auto"), cmp.Or(p.Boosting, PlainBoosting), cmp.Or(p.RateSchedule, ConstantRate), cmp.Or(p.LevelSplits, SetSplits)
 	problems := slices.Concat(setting.Check(trainSettings(&p)), setting.Check(modeSettings(&p)), setting.Check(crossSettings(&p)), p.checkCrosses(), setting.Check(objectives.Settings(&p.Loss)), setting.Check(grow.Settings(&p.Tree)), p.Tree.Check(),
-		p.checkLoss(), p.checkClassWeights(), p.checkGradients(), p.checkGoss(), p.checkMvs(), p.checkFeedback(), p.checkBoosting(), p.checkSchedule(), p.checkRowSamples(), p.checkHoldout(), p.checkLinear())
+		p.checkLoss(), p.checkClassWeights(), p.checkGradients(), p.checkGoss(), p.checkMvs(), p.checkFeedback(), p.checkBoosting(), p.checkSchedule(), p.checkRowSamples(), p.checkHoldout(), p.checkBagging(), p.checkLinear())
 	if err := p.Binning.Validate(); err != nil {
 		problems = append(problems, err)
 	}

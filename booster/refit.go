@@ -42,6 +42,9 @@ func Refit(ctx context.Context, m *Model, t *dataset.Table, decay float64, opts 
 	for _, set := range opts {
 		set(&o)
 	}
+	if p, err := ParamsOf(m); err == nil && p.BagFolds > 0 {
+		return nil, fmt.Errorf("%w: the model is the mean of %d models (train.bag_folds), whose leaves do not follow each other: train again", ErrParams, p.BagFolds)
+	}
 	r, err := newRefit(ctx, m, t, decay, &o)
 	if err != nil {
 		return nil, err

@@ -76,6 +76,9 @@ func LoadTables(ctx context.Context, p Params, in Input) (*Tables, error) {
 		if p.Tree.Linear || in.From != nil && in.From.HasLinear() {
 			return nil, fmt.Errorf("%w: data.cache keeps codes only, and linear leaves (tree.linear) need the values of columns: leave it out", ErrParams)
 		}
+		if p.BagFolds > 0 {
+			return nil, fmt.Errorf("%w: data.cache keeps the codes of one training, and train.bag_folds = %d trains on parts of the rows: leave one of both out", ErrParams, p.BagFolds)
+		}
 		if err := in.checkCache(); err != nil {
 			return nil, err
 		}
@@ -254,6 +257,8 @@ func (in *Input) needsMemory(p *Params) string {
 		return "categorical.combinations and categorical.counts need them in memory"
 	case p.Retrain && in.From != nil:
 		return "train.retrain of a model that goes on needs them in memory"
+	case p.BagFolds > 0:
+		return "train.bag_folds needs them in memory"
 	case p.ValidBy != "":
 		return "train.valid_by needs them in memory"
 	case p.RowBy != "" && p.RowBy != ByQuery:

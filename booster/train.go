@@ -2,6 +2,7 @@ package booster
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"time"
 
@@ -83,6 +84,9 @@ func newRun(p Params, opts []Option) (*run, error) {
 	r.p.AllRows = r.p.AllRows || r.p.Retrain
 	if err := r.p.Validate(); err != nil {
 		return nil, err
+	}
+	if r.p.BagFolds > 0 {
+		return nil, fmt.Errorf("%w: train.bag_folds = %d: models of folds are trained, and averaged, by search.Bag", ErrParams, r.p.BagFolds)
 	}
 	if err := r.feedBack(); err != nil {
 		return nil, err

@@ -11,6 +11,7 @@ import (
 	"boost/benchmarks/harness"
 	"boost/booster"
 	"boost/booster/preset"
+	"boost/booster/search"
 	"boost/dataset"
 	"boost/internal/detmath"
 )
@@ -77,7 +78,12 @@ func (s *Set) TrainByDefaults(ctx context.Context, table *dataset.Table, split i
 	}
 	p.Objective, p.Threads = s.Task, 1
 	began := harness.ProcessorSeconds()
-	m, err := booster.Train(ctx, p, seen, booster.OnRows(places(train, rows), places(stop, rows)))
+	var m *booster.Model
+	if p.BagFolds > 0 {
+		m, err = search.Bag(ctx, p, seen, search.Bagging{})
+	} else {
+		m, err = booster.Train(ctx, p, seen, booster.OnRows(places(train, rows), places(stop, rows)))
+	}
 	if err != nil {
 		return DefaultsResult{}, fmt.Errorf("split %d: %w", split, err)
 	}

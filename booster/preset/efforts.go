@@ -11,6 +11,7 @@ import (
 const (
 	Quick   = "quick"
 	Default = "default"
+	Best    = "best"
 )
 
 // efforts were chosen by `make defaults`, whose figures are in docs/accuracy.md.
@@ -22,6 +23,13 @@ var efforts = []choice{
 		p.EarlyStopping = 50
 	}},
 	{Default, byStudy},
+	{Best, func(p *booster.Params, t Table, given func(string) bool) {
+		byStudy(p, t, given)
+		if !given("train.bag_folds") {
+			p.BagFolds = 5
+		}
+		p.Retrain = p.Retrain && p.BagFolds == 0
+	}},
 }
 
 // smallRate is the learning rate where there may be as many rounds as are of use. Most tables are at their best when the

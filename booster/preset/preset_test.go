@@ -59,7 +59,8 @@ func TestGivenValues(t *testing.T) {
 			p := booster.Defaults()
 			change(&p)
 			want := p
-			if err := preset.Use(&p, effort, table, nil); err != nil || p.Validate() != nil {
+			refused := effort == preset.Best && (name == "feedback" || name == "share") // folds are the rows that it judges on
+			if err := preset.Use(&p, effort, table, nil); err != nil || (p.Validate() != nil) != refused {
 				t.Errorf("%s, %s: error %v, %v", name, effort, err, p.Validate())
 			}
 			change(&want)
@@ -102,6 +103,14 @@ func TestDefaultEffort(t *testing.T) {
 	}{{6000, 81, true}, {6000, 80, false}, {5999, 81, false}, {500_000, 81, true}, {500_001, 81, false}} {
 		if got := (preset.Table{Rows: c.rows, Levels: c.levels}).Crosses(); got != c.want {
 			t.Errorf("%d rows, %d levels: crosses %v", c.rows, c.levels, got)
+		}
+	}
+	for folds, retrain := range map[int]bool{0: true, 3: false, 5: false} { // 5 is what best has, of others that are given
+		p := booster.Defaults()
+		p.BagFolds = folds
+		given := func(key string) bool { return key == "train.bag_folds" && folds != 5 }
+		if err := preset.Use(&p, preset.Best, preset.Table{Rows: 5000, Objective: "binary", Retrain: true}, given); err != nil || p.BagFolds != folds || p.Retrain != retrain {
+			t.Errorf("best, %d folds: %d folds, retrain %v (%v)", folds, p.BagFolds, p.Retrain, err)
 		}
 	}
 	for classes, extra := range map[int]bool{9: false, 10: true} {

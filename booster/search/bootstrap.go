@@ -47,6 +47,9 @@ func (v *validation) newBootstrap(r *Result) (*bootstrap, error) {
 	if r.Resamples = v.c.Resamples; r.Resamples == 0 {
 		r.Resamples = max(100, min(1000, mostWork/max(n, 1)))
 	}
+	if v.c.unbounded {
+		r.Resamples = 0
+	}
 	b.drawn, b.pooled = make([][]float64, r.Resamples), make([]float64, len(b.list))
 	for i := range b.drawn {
 		b.drawn[i] = make([]float64, len(b.list))

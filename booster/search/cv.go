@@ -30,6 +30,9 @@ type Params struct {
 	// OnRound is called after each round of a fold, with the rounds that all folds together have and may have; nil for
 	// none. Calls do not overlap.
 	OnRound func(done, of int)
+
+	unbounded bool            // without Low and High of metrics, and with all rounds where none ends training early
+	report    *booster.Report // of the first fold
 }
 
 // Metric is what is known of one metric.
@@ -80,6 +83,9 @@ func crossValidate(ctx context.Context, p booster.Params, table *dataset.Table, 
 	p = p.OrDefaults()
 	if err := p.Validate(); err != nil {
 		return nil, err
+	}
+	if p.BagFolds > 0 {
+		return nil, fmt.Errorf("%w: train.bag_folds = %d is a cross-validation itself: leave it out, and effort \"best\" (-o writes the mean of the folds' models)", booster.ErrParams, p.BagFolds)
 	}
 	if p.ValidShare > 0 || p.ValidBy != "" {
 		return nil, fmt.Errorf("%w: cross-validation divides the rows itself: leave train.valid_share and train.valid_by out", booster.ErrParams)
@@ -251,6 +257,9 @@ func (v *validation) fold(ctx context.Context, f int) error {
 	})}
 	if f == 0 {
 		opts = append(opts, booster.Logger(v.c.Log))
+		if v.c.report != nil {
+			opts = append(opts, booster.WithReport(v.c.report))
+		}
 	}
 	m, err := booster.TrainOn(ctx, v.p, v.data, opts...)
 	if err != nil {
@@ -302,7 +311,7 @@ func (v *validation) tell() {
 func (v *validation) result(ctx context.Context) (*Result, error) {
 	c := v.curve
 	r := &Result{Folds: v.folds, Rounds: c.decided, Best: c.best, TimedOut: c.timedOut, Models: v.models, Objective: v.models[0].Objective()}
-	if r.Best == 0 || v.p.Boosting != booster.PlainBoosting && c.patience == 0 {
+	if r.Best == 0 || v.c.unbounded && c.patience == 0 || v.p.Boosting != booster.PlainBoosting && c.patience == 0 {
 		r.Best = c.decided // the trees of other ways of boosting depend on rounds after theirs
 	}
 	for m, name := range c.names {

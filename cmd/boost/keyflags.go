@@ -33,7 +33,7 @@ var trainKeyFlags = []keyFlag{
 	{name: "valid-by", key: "train.valid_by", usage: "`COLUMN` that marks the rows to hold out for validation: valid, true, yes or 1; other rows have train, false, no or 0"},
 	{name: "test", key: "data.test", whole: true, usage: "test `TABLE`, scored once after training; repeatable"},
 	{name: "objective", key: "train.objective", usage: "loss to minimise, by `NAME` (default: from the label)"},
-	{name: "effort", key: "train.effort", usage: "`LEVEL` of effort: quick or default"},
+	{name: "effort", key: "train.effort", usage: "`LEVEL` of effort: quick, default or best"},
 	{name: "rounds", key: "train.rounds", usage: "train up to `N` rounds"},
 	{name: "learning-rate", key: "train.learning_rate", usage: "`FACTOR` on the values of each tree"},
 	{name: "leaves", key: "tree.leaves", usage: "grow trees of up to `N` leaves"},

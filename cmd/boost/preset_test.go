@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -51,4 +52,37 @@ func TestEffort(t *testing.T) {
 		}
 	}
 	must(t, 0, boost(t, "reproduce", "m.boost", "t.csv"))
+}
+
+// Effort best makes one model of the mean of five, which everything that takes models takes, and refuses what needs the rows
+// of its folds.
+func TestEffortBest(t *testing.T) {
+	inFolder(t)
+	var rows strings.Builder
+	rows.WriteString("a,b,y\n")
+	for i := range 400 {
+		fmt.Fprintf(&rows, "%d,%d,%d.5\n", i*37%101, i%7, (i*37%101+i%7*17)%23)
+	}
+	file(t, "t.csv", rows.String())
+	args := []string{"train", "t.csv", "--label", "y", "--effort", "best", "--rounds", "8", "-o"}
+	said := must(t, 0, boost(t, append(args, "m.boost", "--set", "quantize.dtype=Q4_0")...)).out
+	says(t, said, "the mean of 5 models", "valid", "m.q.boost")
+	must(t, 0, boost(t, "reproduce", "m.boost", "t.csv"))
+	must(t, 0, boost(t, append(args, "one.boost", "--threads", "1", "-q")...))
+	if readFile(t, "one.boost") != readFile(t, "m.boost") {
+		t.Error("one thread gives another model")
+	}
+	must(t, 0, boost(t, append(args, "d.boost", "--set", "train.bag_folds=0", "-q")...))
+	must(t, 0, boost(t, "train", "t.csv", "--label", "y", "--effort", "default", "--rounds", "8", "-o", "e.boost", "-q"))
+	if readFile(t, "d.boost") != readFile(t, "e.boost") {
+		t.Error("without folds it is not effort default")
+	}
+	for _, with := range [][]string{
+		{"--valid", "t.csv"}, {"--valid", "0.2"}, {"--init-model", "m.boost"}, {"--checkpoint", "saved"}, {"--set", "train.time_limit=60"},
+		{"--set", "data.cache=t.cache"}, {"--set", "data.out_of_core=true"}, {"--set", "train.retrain=true"}, {"--set", "quantize.max_loss=0.1"},
+	} {
+		says(t, must(t, 2, boost(t, slices.Concat(args, []string{"x.boost"}, with)...)).errors, "train.bag_folds")
+	}
+	says(t, must(t, 2, boost(t, "cv", "t.csv", "--label", "y", "--effort", "best")).errors, "cross-validation itself")
+	says(t, must(t, 2, boost(t, "refit", "m.boost", "t.csv", "-o", "x.boost")).errors, "mean of 5 models")
 }

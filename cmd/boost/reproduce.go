@@ -12,6 +12,7 @@ import (
 
 	"boost/booster"
 	"boost/booster/model"
+	"boost/booster/search"
 	"boost/configs"
 	"boost/internal/format"
 	"boost/internal/replace"
@@ -178,7 +179,7 @@ func (a *app) retrain(ctx context.Context, m, base *model.Model, original []byte
 		}
 		opts = append(opts, booster.Valid(report.SetName("valid", i), valid))
 	}
-	again, err := booster.Reproduce(ctx, m, base, table, opts...)
+	again, err := search.Reproduce(ctx, m, base, table, opts...)
 	if err != nil {
 		return nil, err
 	}

@@ -17,6 +17,7 @@ import (
 	"boost/booster"
 	"boost/booster/model"
 	"boost/booster/preset"
+	"boost/booster/search"
 	"boost/configs"
 	"boost/dataset"
 	"boost/dataset/write"
@@ -106,6 +107,9 @@ func (a *app) train(ctx context.Context, cmd *cobra.Command, sources []string, f
 	if err := r.configure(cmd, sources, f, trainKeyFlags); err != nil {
 		return err
 	}
+	if err := r.checkBag(); err != nil {
+		return err
+	}
 	c := r.config
 	for _, out := range []string{c.Output.Model, c.Output.Predictions, c.Quantize.Output} {
 		if out == "" {
@@ -192,6 +196,9 @@ func (r *trainRun) fit(ctx context.Context, rebuild bool) (*booster.Model, error
 	if err := r.checkTests(objective, table); err != nil {
 		return nil, err
 	}
+	if params.BagFolds > 0 {
+		return r.bag(ctx, params, loaded.Train.Table())
+	}
 	opts := append(loaded.Options(), booster.Logger(a.log), booster.WithReport(&r.report), booster.OnRound(r.round),
 		booster.WithCheckpoints(booster.Checkpoints{Dir: c.Output.Checkpoint, Every: c.Output.CheckpointEvery, Resume: r.resume}))
 	steps := r.baseRounds() + params.Rounds
@@ -206,6 +213,45 @@ func (r *trainRun) fit(ctx context.Context, rebuild bool) (*booster.Model, error
 	}
 	r.sayLeak(model, loaded.Train.Table(), objective.HasClasses())
 	return model, err
+}
+
+// bag trains a model for each fold of the table, and returns their mean.
+func (r *trainRun) bag(ctx context.Context, p booster.Params, table *dataset.Table) (*booster.Model, error) {
+	steps := p.Rounds * p.BagFolds
+	if r.a.quiet || r.a.logFormat == "json" { // without a bar
+		steps = 0
+	}
+	r.a.terminal.ShowBar(steps)
+	m, err := search.Bag(ctx, p, table, search.Bagging{Log: r.a.log, Report: &r.report, OnRound: func(done, of int) {
+		r.a.terminal.Step(done, fmt.Sprintf("round %s/%s of %d folds", format.Count(done), format.Count(of), p.BagFolds))
+	}})
+	r.a.terminal.ClearBar()
+	if err != nil {
+		return nil, ofTable(r.config.Data.Train, err)
+	}
+	r.sayLeak(m, table, len(m.Classes()) > 0)
+	return m, nil
+}
+
+// checkBag refuses what a model of folds does not go together with.
+func (r *trainRun) checkBag() error {
+	c := r.config
+	var other string
+	switch {
+	case c.Params.BagFolds == 0:
+		return nil
+	case len(c.Data.Valid) > 0:
+		other = "a validation set"
+	case c.InitModel != "":
+		other = "train.init_model"
+	case c.Output.Checkpoint != "" || r.resume:
+		other = "output.checkpoint"
+	case c.Quantize.MaxLoss >= 0:
+		other = "quantize.max_loss"
+	default:
+		return nil
+	}
+	return usagef("train.bag_folds = %d, which train.effort = \"best\" sets, judges each model on its own part of the rows: leave %s out, or set train.bag_folds = 0", c.Params.BagFolds, other)
 }
 
 // sayLeak names a column that has much of the gain if it predicts the label almost perfectly by itself, as inspect does.

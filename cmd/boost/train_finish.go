@@ -26,7 +26,7 @@ func (r *trainRun) finish(ctx context.Context, m *model.Model, path string, inte
 		Sets: max(1, len(r.config.Data.Valid), len(r.tests)),
 		Seconds: report.TrainingSeconds{Load: r.loading.Seconds(), Bin: r.report.BinSeconds, Train: r.report.TrainSeconds,
 			Score: r.report.ScoreSeconds, Save: r.saving.Seconds()},
-		HeldOut: len(r.report.HeldOut), Retrained: r.report.Retrained, Details: r.a.verbose,
+		HeldOut: len(r.report.HeldOut), Retrained: r.report.Retrained, Bagged: r.report.Bagged, Details: r.a.verbose,
 	}
 	for set, values := range r.report.Metrics {
 		s.Metrics[set] = map[string]*float64{}

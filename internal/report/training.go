@@ -26,6 +26,7 @@ type Training struct {
 	Builder     string                         `json:"builder"`
 	Gradients   string                         `json:"gradients"`
 	Retrained   bool                           `json:"retrained,omitempty"` // on all rows, after that
+	Bagged      int                            `json:"bag_folds,omitempty"` // models whose mean it is
 	Predictions string                         `json:"predictions,omitempty"`
 	Quantized   *Compressed                    `json:"quantized,omitempty"`
 	Sets        int                            `json:"-"` // of one kind, at most
@@ -124,6 +125,9 @@ func (s *TrainingSeconds) text() string {
 // roundsText says how many rounds there are and why no more; lead is the metric of early stopping.
 func (t *Training) roundsText(lead string) string {
 	text := t.stoppedText(lead)
+	if t.Bagged > 0 {
+		text += fmt.Sprintf("; the mean of %d models, each of these rounds on all rows but a part", t.Bagged)
+	}
 	if t.Retrained {
 		text += "; then trained on all rows"
 	}
@@ -136,6 +140,9 @@ func (t *Training) stoppedText(lead string) string {
 		text = fmt.Sprintf("%s of %s kept", format.Count(t.BestRound), format.Counted(t.Rounds, "round"))
 	}
 	on := "valid"
+	if t.Bagged > 0 {
+		on = "rows left out"
+	}
 	if t.HeldOut > 0 {
 		on = format.Counted(t.HeldOut, "row") + " held out"
 	}

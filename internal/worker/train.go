@@ -13,6 +13,7 @@ import (
 	"boost/booster"
 	"boost/booster/model"
 	"boost/booster/preset"
+	"boost/booster/search"
 	"boost/configs"
 	"boost/dataset"
 	"boost/internal/format"
@@ -71,6 +72,9 @@ func (r *request) configure(head *trainHead) (*configs.Config, error) {
 	if len(head.Valid) > 0 && (c.Params.ValidShare > 0 || c.Params.ValidBy != "") {
 		return nil, usagef("a validation set is given, and rows are to be held out as one too (train.valid_share, train.valid_by): leave one of them out")
 	}
+	if c.Params.BagFolds > 0 && (len(head.Valid) > 0 || head.Base != 0 || c.InitModel != "") {
+		return nil, usagef("train.bag_folds = %d, which effort \"best\" sets, judges each model on its own part of the rows, from nothing: leave validation sets and init_model out, or set train.bag_folds = 0", c.Params.BagFolds)
+	}
 	return c, c.Params.Validate()
 }
 
@@ -117,7 +121,12 @@ func (r *request) train(ctx context.Context) (any, []byte, error) {
 	if head.Events {
 		options = append(options, booster.OnRound(r.tellRounds(head.Every)))
 	}
-	m, err := booster.TrainOn(ctx, params, loaded.Train, options...)
+	var m *booster.Model
+	if params.BagFolds > 0 {
+		m, err = search.Bag(ctx, params, loaded.Train.Table(), search.Bagging{Log: r.logger(), Report: &report})
+	} else {
+		m, err = booster.TrainOn(ctx, params, loaded.Train, options...)
+	}
 	if err != nil {
 		return nil, nil, err
 	}
