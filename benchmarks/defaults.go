@@ -38,7 +38,7 @@ func defaultsCommand() *cobra.Command {
 	s.outputs(c, "benchmarks/results/defaults.json", "docs/defaults.md")
 	f := c.Flags()
 	f.StringVar(&s.peers, "peers", "benchmarks/defaults_peers.json", "the peers' results")
-	f.StringSliceVar(&s.efforts, "efforts", []string{preset.Default, preset.Quick}, "efforts to train with")
+	f.StringSliceVar(&s.efforts, "efforts", []string{preset.Default, preset.Quick, preset.Best}, "efforts to train with")
 	f.StringSliceVar(&s.names, "sets", nil, "only these sets")
 	f.StringArrayVar(&s.given, "set", nil, "a setting to try, as section.key=value; repeatable")
 	f.IntVar(&s.splits, "splits", 5, "splits of each set")

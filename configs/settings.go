@@ -110,7 +110,7 @@ func runSettings(c *Config) []setting.Setting {
 			Doc:     "Forced cuts as a JSON file in LightGBM's form: [{\"feature\": 0, \"bin_upper_bound\": [18, 65]}], features counted from 0.",
 			Aliases: []string{"forcedbins_filename"}},
 		{Name: "train.effort", Value: &c.Effort, Choices: append([]string{""}, preset.Efforts()...),
-			Doc: "What keys that are not given are chosen by: \"quick\", up to 1,000 rounds with early stopping; \"default\", many small steps by the table's kind and size, then training on all rows, the best model that a tenth of CatBoost's time gives; \"best\", the same on five parts of the rows, whose models are averaged (train.bag_folds); empty = the defaults on this page. `boost train TABLE` starts from \"default\". The model keeps the values, not the name."},
+			Doc: "What keys that are not given are chosen by: \"quick\", up to 1,000 rounds with early stopping; \"default\", many small steps by the table's kind and size, then training on all rows, the best model that a tenth of CatBoost's time gives; \"best\", the same on the rows without each tenth in turn, whose ten models are averaged (train.bag_folds); empty = the defaults on this page. `boost train TABLE` starts from \"default\". The model keeps the values, not the name."},
 		{Name: "train.preset", Value: &c.Preset, Choices: append([]string{""}, preset.Names()...),
 			Doc: "Named set of values for keys that are not given; \"fast\": 50 rounds of learning rate 0.2 on 8-bit gradients, about as good as the defaults in half the time; \"lightgbm\", \"xgboost\", \"catboost\": their defaults, as far as there is the like here. The model keeps the values, not the name."},
 		{Name: "train.init_model", Value: &c.InitModel, Path: true,

@@ -26,7 +26,7 @@ var efforts = []choice{
 	{Best, func(p *booster.Params, t Table, given func(string) bool) {
 		byStudy(p, t, given)
 		if !given("train.bag_folds") {
-			p.BagFolds = 5
+			p.BagFolds = 10
 		}
 		p.Retrain = p.Retrain && p.BagFolds == 0
 	}},

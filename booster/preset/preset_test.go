@@ -105,10 +105,10 @@ func TestDefaultEffort(t *testing.T) {
 			t.Errorf("%d rows, %d levels: crosses %v", c.rows, c.levels, got)
 		}
 	}
-	for folds, retrain := range map[int]bool{0: true, 3: false, 5: false} { // 5 is what best has, of others that are given
+	for folds, retrain := range map[int]bool{0: true, 3: false, 10: false} { // 10 is what best has, of others that are given
 		p := booster.Defaults()
 		p.BagFolds = folds
-		given := func(key string) bool { return key == "train.bag_folds" && folds != 5 }
+		given := func(key string) bool { return key == "train.bag_folds" && folds != 10 }
 		if err := preset.Use(&p, preset.Best, preset.Table{Rows: 5000, Objective: "binary", Retrain: true}, given); err != nil || p.BagFolds != folds || p.Retrain != retrain {
 			t.Errorf("best, %d folds: %d folds, retrain %v (%v)", folds, p.BagFolds, p.Retrain, err)
 		}

@@ -48,6 +48,11 @@ func Bag(ctx context.Context, p booster.Params, table *dataset.Table, b Bagging)
 	if c.report = b.Report; c.report == nil {
 		c.report = &booster.Report{}
 	}
+	if byQuery, _ := table.ByQuery(); table.LabelColumn() != nil {
+		if _, _, err := c.Divide(byQuery, p.Objective); err != nil {
+			return nil, fmt.Errorf("train.bag_folds = %d: %w", p.BagFolds, err)
+		}
+	}
 	found, chosen, err := sameChoices(ctx, each, table, c)
 	if err != nil {
 		return nil, err

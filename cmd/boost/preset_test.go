@@ -54,7 +54,7 @@ func TestEffort(t *testing.T) {
 	must(t, 0, boost(t, "reproduce", "m.boost", "t.csv"))
 }
 
-// Effort best makes one model of the mean of five, which everything that takes models takes, and refuses what needs the rows
+// Effort best makes one model of the mean of ten, which everything that takes models takes, and refuses what needs the rows
 // of its folds.
 func TestEffortBest(t *testing.T) {
 	inFolder(t)
@@ -66,7 +66,7 @@ func TestEffortBest(t *testing.T) {
 	file(t, "t.csv", rows.String())
 	args := []string{"train", "t.csv", "--label", "y", "--effort", "best", "--rounds", "8", "-o"}
 	said := must(t, 0, boost(t, append(args, "m.boost", "--set", "quantize.dtype=Q4_0")...)).out
-	says(t, said, "the mean of 5 models", "valid", "m.q.boost")
+	says(t, said, "the mean of 10 models", "valid", "m.q.boost")
 	must(t, 0, boost(t, "reproduce", "m.boost", "t.csv"))
 	must(t, 0, boost(t, append(args, "one.boost", "--threads", "1", "-q")...))
 	if readFile(t, "one.boost") != readFile(t, "m.boost") {
@@ -84,5 +84,5 @@ func TestEffortBest(t *testing.T) {
 		says(t, must(t, 2, boost(t, slices.Concat(args, []string{"x.boost"}, with)...)).errors, "train.bag_folds")
 	}
 	says(t, must(t, 2, boost(t, "cv", "t.csv", "--label", "y", "--effort", "best")).errors, "cross-validation itself")
-	says(t, must(t, 2, boost(t, "refit", "m.boost", "t.csv", "-o", "x.boost")).errors, "mean of 5 models")
+	says(t, must(t, 2, boost(t, "refit", "m.boost", "t.csv", "-o", "x.boost")).errors, "mean of 10 models")
 }

@@ -138,6 +138,19 @@ def test_going_on(numbers: Data, tmp_path: Path) -> None:
     assert train({"rounds": 4, "early_stopping": 0}, x, y, init_model=tmp_path / "first.boost") == more
 
 
+def test_mean_of_folds(numbers: Data) -> None:
+    x, y = numbers
+    settings = {"effort": "best", "rounds": 6, "bag_folds": 3}
+    model = train(settings, x, y)
+    assert model.rounds == 18
+    assert train({**settings, "threads": 1}, x, y) == model
+    assert list(model.report["metrics"]) == ["valid"]
+    with pytest.raises(ValueError, match="bag_folds"):
+        train(settings, x, y, valid=(x, y))
+    with pytest.raises(ValueError, match="bag_folds"):
+        train(settings, x, y, init_model=model)
+
+
 def test_small_models(model: Model, numbers: Data) -> None:
     x, y = numbers
     small = model.quantize(dtype="q4_0")
