@@ -71,8 +71,9 @@ accuracy-precision: ## compare i16, i8 and i4 with f32 gradients on re-splits, f
 compression: ## measure what data types, scales and error feedback cost on real sets
 	go run ./benchmarks compression --data $(BOOST_SHARED)/data --threads $(THREADS)
 
-accuracy-check: ## train three real sets; fails where a loss is out of bounds
+accuracy-check: ## train three real sets, and three by each effort; fails where a loss is out of bounds
 	go run ./benchmarks accuracy --check --data $(BOOST_SHARED)/data --threads $(THREADS)
+	go run ./benchmarks defaults --check --data $(BOOST_SHARED)/data --sets taxis,mammography,cps_earnings
 
 accuracy-peers: peers-env ## train the peers on the re-splits of the small sets (SETS=a,b for some)
 	OMP_NUM_THREADS=$(THREADS) PYTHONDONTWRITEBYTECODE=1 \

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -24,6 +25,7 @@ type study struct {
 	given   []string
 	splits  int
 	keep    bool
+	check   bool
 }
 
 func defaultsCommand() *cobra.Command {
@@ -43,7 +45,48 @@ func defaultsCommand() *cobra.Command {
 	f.StringArrayVar(&s.given, "set", nil, "a setting to try, as section.key=value; repeatable")
 	f.IntVar(&s.splits, "splits", 5, "splits of each set")
 	f.BoolVar(&s.keep, "keep", false, "train only what the record lacks")
+	f.BoolVar(&s.check, "check", false, "train what the record has, write nothing, and fail where a loss is more than 1 % above the recorded one")
 	return c
+}
+
+// worse is how far the loss of a set may be above the recorded one, as a factor: new versions round otherwise.
+const worse = 1.01
+
+// checkSets trains what the record has of the sets, and compares.
+func (s *study) checkSets(cmd *cobra.Command, sets []*accuracy.Set) error {
+	var record accuracy.DefaultsRecord
+	if err := harness.Read(s.results, &record); err != nil {
+		return err
+	}
+	var problems []error
+	checked := 0
+	for _, set := range sets {
+		table, err := set.Open(cmd.Context())
+		if err != nil {
+			return err
+		}
+		for _, effort := range s.efforts {
+			for split := range s.splits {
+				known, ok := record.Sets[set.Name][effort][strconv.Itoa(split)]
+				if !ok {
+					continue
+				}
+				result, err := set.TrainByDefaults(cmd.Context(), table, split, s.parameters(effort))
+				if err != nil {
+					return fmt.Errorf("%s: %w", set.Name, err)
+				}
+				checked++
+				fmt.Fprintf(cmd.OutOrStdout(), "%-20s %-8s %d %12.6g, recorded %.6g\n", set.Name, effort, split, result.Loss, known.Loss)
+				if !(result.Loss <= worse*known.Loss) {
+					problems = append(problems, fmt.Errorf("%s, effort %s, split %d: loss %v is more than 1 %% above %v", set.Name, effort, split, result.Loss, known.Loss))
+				}
+			}
+		}
+	}
+	if checked == 0 {
+		return fmt.Errorf("%s has none of these sets, efforts and splits: nothing was checked", s.results)
+	}
+	return errors.Join(problems...)
 }
 
 // run trains what is to be trained and writes the record, the tables and the picture.
@@ -51,6 +94,9 @@ func (s *study) run(cmd *cobra.Command) error {
 	sets, err := accuracy.Sets(s.data, s.names...)
 	if err != nil {
 		return err
+	}
+	if s.check {
+		return s.checkSets(cmd, sets)
 	}
 	var record, peers accuracy.DefaultsRecord
 	if err := harness.Read(s.peers, &peers); err != nil {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"boost/benchmarks/accuracy"
 	"boost/benchmarks/harness"
 	"boost/benchmarks/peers"
 	"boost/benchmarks/scorers"
@@ -154,5 +155,37 @@ func TestAccuracyNamesWhatIsMissing(t *testing.T) {
 	_, _, err := run(t, "accuracy", "--data", filepath.Join(t.TempDir(), "nowhere"))
 	if err == nil || !strings.Contains(err.Error(), "BOOST_SHARED") {
 		t.Errorf("no data: error %v", err)
+	}
+}
+
+// The check of the defaults passes with the losses that the record has, and fails where they were better by more than a hundredth.
+func TestDefaultsCheck(t *testing.T) {
+	folder := os.Getenv("BOOST_SHARED")
+	if folder == "" {
+		t.Skip("BOOST_SHARED is not set: the real data sets are not here")
+	}
+	args := []string{"defaults", "--check", "--data", filepath.Join(folder, "data"), "--sets", "taxis", "--efforts", "default"}
+	if out, _, err := run(t, append(args, "--splits", "1", "--results", "results/defaults.json")...); err != nil || strings.Count(out, "\n") != 1 {
+		t.Errorf("as recorded: %v, %s", err, out)
+	}
+	var record accuracy.DefaultsRecord
+	if err := harness.Read("results/defaults.json", &record); err != nil {
+		t.Fatal(err)
+	}
+	for factor, fails := range map[float64]bool{0.995: false, 0.985: true} {
+		was := record.Sets["taxis"]["default"]["0"]
+		was.Loss *= factor
+		better := accuracy.DefaultsRecord{}
+		better.Add("taxis", "default", "0", was)
+		file := filepath.Join(t.TempDir(), "r.json")
+		if err := harness.Write(file, better); err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := run(t, append(args, "--results", file)...); (err != nil) != fails {
+			t.Errorf("recorded losses × %v: %v", factor, err)
+		}
+	}
+	if _, _, err := run(t, "defaults", "--check", "--data", filepath.Join(folder, "data"), "--sets", "taxis", "--efforts", "none", "--results", "results/defaults.json"); err == nil {
+		t.Error("an effort without a record passes")
 	}
 }
