@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -60,28 +61,20 @@ func (s *study) checkSets(cmd *cobra.Command, sets []*accuracy.Set) error {
 	}
 	var problems []error
 	checked := 0
-	for _, set := range sets {
-		table, err := set.Open(cmd.Context())
-		if err != nil {
-			return err
+	err := s.each(cmd, sets, func(set *accuracy.Set, effort, split string) bool {
+		_, known := record.Sets[set.Name][effort][split]
+		return known
+	}, func(set *accuracy.Set, effort, split string, result accuracy.DefaultsResult) error {
+		known := record.Sets[set.Name][effort][split]
+		checked++
+		fmt.Fprintf(cmd.OutOrStdout(), "%-20s %-8s %s %12.6g, recorded %.6g\n", set.Name, effort, split, result.Loss, known.Loss)
+		if !(result.Loss <= worse*known.Loss) {
+			problems = append(problems, fmt.Errorf("%s, effort %s, split %s: loss %v is more than 1 %% above %v", set.Name, effort, split, result.Loss, known.Loss))
 		}
-		for _, effort := range s.efforts {
-			for split := range s.splits {
-				known, ok := record.Sets[set.Name][effort][strconv.Itoa(split)]
-				if !ok {
-					continue
-				}
-				result, err := set.TrainByDefaults(cmd.Context(), table, split, s.parameters(effort))
-				if err != nil {
-					return fmt.Errorf("%s: %w", set.Name, err)
-				}
-				checked++
-				fmt.Fprintf(cmd.OutOrStdout(), "%-20s %-8s %d %12.6g, recorded %.6g\n", set.Name, effort, split, result.Loss, known.Loss)
-				if !(result.Loss <= worse*known.Loss) {
-					problems = append(problems, fmt.Errorf("%s, effort %s, split %d: loss %v is more than 1 %% above %v", set.Name, effort, split, result.Loss, known.Loss))
-				}
-			}
-		}
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	if checked == 0 {
 		return fmt.Errorf("%s has none of these sets, efforts and splits: nothing was checked", s.results)
@@ -108,31 +101,17 @@ func (s *study) run(cmd *cobra.Command) error {
 		}
 	}
 	record.Machine = harness.ThisMachine()
-	for _, set := range sets {
-		if !set.InStudy() {
-			continue
-		}
-		table, err := set.Open(cmd.Context())
-		if err != nil {
-			return err
-		}
-		for _, effort := range s.efforts {
-			for split := range s.splits {
-				key := strconv.Itoa(split)
-				if _, done := record.Sets[set.Name][effort][key]; done && s.keep {
-					continue
-				}
-				result, err := set.TrainByDefaults(cmd.Context(), table, split, s.parameters(effort))
-				if err != nil {
-					return fmt.Errorf("%s: %w", set.Name, err)
-				}
-				record.Add(set.Name, effort, key, result)
-				fmt.Fprintf(cmd.ErrOrStderr(), "%-20s %-8s %s %12.6g %8.2f s %6d rounds\n", set.Name, effort, key, result.Loss, result.CPU, result.Rounds)
-				if err := harness.Write(s.results, record); err != nil {
-					return err
-				}
-			}
-		}
+	sets = slices.DeleteFunc(sets, func(set *accuracy.Set) bool { return !set.InStudy() })
+	err = s.each(cmd, sets, func(set *accuracy.Set, effort, split string) bool {
+		_, done := record.Sets[set.Name][effort][split]
+		return !done || !s.keep
+	}, func(set *accuracy.Set, effort, split string, result accuracy.DefaultsResult) error {
+		record.Add(set.Name, effort, split, result)
+		fmt.Fprintf(cmd.ErrOrStderr(), "%-20s %-8s %s %12.6g %8.2f s %6d rounds\n", set.Name, effort, split, result.Loss, result.CPU, result.Rounds)
+		return harness.Write(s.results, record)
+	})
+	if err != nil {
+		return err
 	}
 	all, err := accuracy.Sets(s.data)
 	if err != nil {
@@ -148,6 +127,32 @@ func (s *study) run(cmd *cobra.Command) error {
 		return err
 	}
 	return harness.ReplaceSection(s.document, "study", tables)
+}
+
+// each trains every set, effort and split that is wanted, and hands over what comes of it.
+func (s *study) each(cmd *cobra.Command, sets []*accuracy.Set, wanted func(set *accuracy.Set, effort, split string) bool, found func(set *accuracy.Set, effort, split string, result accuracy.DefaultsResult) error) error {
+	for _, set := range sets {
+		table, err := set.Open(cmd.Context())
+		if err != nil {
+			return err
+		}
+		for _, effort := range s.efforts {
+			for split := range s.splits {
+				key := strconv.Itoa(split)
+				if !wanted(set, effort, key) {
+					continue
+				}
+				result, err := set.TrainByDefaults(cmd.Context(), table, split, s.parameters(effort))
+				if err != nil {
+					return fmt.Errorf("%s: %w", set.Name, err)
+				}
+				if err := found(set, effort, key, result); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
 }
 
 // parameters returns what parameters an effort has for a table.

@@ -160,32 +160,36 @@ func TestAccuracyNamesWhatIsMissing(t *testing.T) {
 
 // The check of the defaults passes with the losses that the record has, and fails where they were better by more than a hundredth.
 func TestDefaultsCheck(t *testing.T) {
-	folder := os.Getenv("BOOST_SHARED")
-	if folder == "" {
-		t.Skip("BOOST_SHARED is not set: the real data sets are not here")
-	}
-	args := []string{"defaults", "--check", "--data", filepath.Join(folder, "data"), "--sets", "taxis", "--efforts", "default"}
-	if out, _, err := run(t, append(args, "--splits", "1", "--results", "results/defaults.json")...); err != nil || strings.Count(out, "\n") != 1 {
-		t.Errorf("as recorded: %v, %s", err, out)
-	}
+	data := collection(t, "0.6")
 	var record accuracy.DefaultsRecord
-	if err := harness.Read("results/defaults.json", &record); err != nil {
+	sets, err := accuracy.Sets(data, "few")
+	if err != nil {
 		t.Fatal(err)
 	}
-	for factor, fails := range map[float64]bool{0.995: false, 0.985: true} {
-		was := record.Sets["taxis"]["default"]["0"]
-		was.Loss *= factor
-		better := accuracy.DefaultsRecord{}
-		better.Add("taxis", "default", "0", was)
-		file := filepath.Join(t.TempDir(), "r.json")
-		if err := harness.Write(file, better); err != nil {
+	table, err := sets[0].Open(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := study{}
+	was, err := sets[0].TrainByDefaults(t.Context(), table, 0, s.parameters("quick"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(data, "defaults.json")
+	args := []string{"defaults", "--check", "--data", data, "--sets", "few", "--results", file}
+	for factor, fails := range map[float64]bool{1: false, 0.995: false, 0.985: true, 1.1: false} {
+		known := was
+		known.Loss *= factor
+		record.Add("few", "quick", "0", known)
+		if err := harness.Write(file, record); err != nil {
 			t.Fatal(err)
 		}
-		if _, _, err := run(t, append(args, "--results", file)...); (err != nil) != fails {
-			t.Errorf("recorded losses × %v: %v", factor, err)
+		out, _, err := run(t, args...)
+		if (err != nil) != fails || strings.Count(out, "\n") != 1 {
+			t.Errorf("recorded loss × %v: %v, %s", factor, err, out)
 		}
 	}
-	if _, _, err := run(t, "defaults", "--check", "--data", filepath.Join(folder, "data"), "--sets", "taxis", "--efforts", "none", "--results", "results/defaults.json"); err == nil {
+	if _, _, err := run(t, append(args, "--efforts", "default")...); err == nil {
 		t.Error("an effort without a record passes")
 	}
 }
