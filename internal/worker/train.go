@@ -123,7 +123,12 @@ func (r *request) train(ctx context.Context) (any, []byte, error) {
 	}
 	var m *booster.Model
 	if params.BagFolds > 0 {
-		m, err = search.Bag(ctx, params, loaded.Train.Table(), search.Bagging{Log: r.logger(), Report: &report})
+		bagging := search.Bagging{Log: r.logger(), Report: &report}
+		if head.Events {
+			tell := r.tellRounds(head.Every)
+			bagging.OnRound = func(done, of int) { tell(booster.Round{Index: done - 1, Of: of, Best: done}) }
+		}
+		m, err = search.Bag(ctx, params, loaded.Train.Table(), bagging)
 	} else {
 		m, err = booster.TrainOn(ctx, params, loaded.Train, options...)
 	}

@@ -143,6 +143,9 @@ def test_mean_of_folds(numbers: Data) -> None:
     settings = {"effort": "best", "rounds": 6, "bag_folds": 3}
     model = train(settings, x, y)
     assert model.rounds == 18
+    told: list[int] = []
+    assert train(settings, x, y, callback=lambda event: told.append(event["round"])) == model
+    assert told == list(range(1, 19))
     assert train({**settings, "threads": 1}, x, y) == model
     assert list(model.report["metrics"]) == ["valid"]
     with pytest.raises(ValueError, match="bag_folds"):
