@@ -14,7 +14,7 @@ const (
 	Best    = "best"
 )
 
-// efforts were chosen by `make defaults`, whose figures are in docs/accuracy.md.
+// efforts were chosen by `make defaults`, whose figures are in docs/defaults.md.
 var efforts = []choice{
 	{Quick, func(p *booster.Params, _ Table, given func(string) bool) {
 		if !given("train.rounds") {

@@ -44,22 +44,20 @@ func Bag(ctx context.Context, p booster.Params, table *dataset.Table, b Bagging)
 	}
 	each := p
 	each.BagFolds = 0
-	c := Params{Division: Division{Folds: p.BagFolds, Seed: p.Seed}, Log: b.Log, OnRound: b.OnRound, unbounded: true}
+	c := Params{Division: Division{Folds: p.BagFolds, Seed: p.Seed}, Log: b.Log, OnRound: b.OnRound, bags: true}
 	if c.report = b.Report; c.report == nil {
 		c.report = &booster.Report{}
-	}
-	if byQuery, _ := table.ByQuery(); table.LabelColumn() != nil {
-		if _, _, err := c.Divide(byQuery, p.Objective); err != nil {
-			return nil, fmt.Errorf("train.bag_folds = %d: %w", p.BagFolds, err)
-		}
 	}
 	found, chosen, err := sameChoices(ctx, each, table, c)
 	if err != nil {
 		return nil, err
 	}
 	r := c.report
-	r.Rounds, r.BestRound, r.Stopped, r.Bagged = found.Rounds, found.Best, booster.StoppedRounds, p.BagFolds
-	if found.Rounds < p.Rounds {
+	r.Rounds, r.BestRound, r.Bagged = found.Rounds, found.Best, p.BagFolds
+	switch {
+	case found.Rounds == p.Rounds:
+		r.Stopped = booster.StoppedRounds
+	case r.Stopped != booster.StoppedUnsplit:
 		r.Stopped = booster.StoppedEarly
 	}
 	r.BinSeconds, r.TrainSeconds, r.ScoreSeconds, r.HeldOut = 0, time.Since(start).Seconds(), 0, nil
@@ -85,10 +83,8 @@ func sameChoices(ctx context.Context, p booster.Params, table *dataset.Table, c 
 	}
 	for _, m := range found.Models {
 		if !bytes.Equal(m.Contents().Params, found.Models[0].Contents().Params) {
-			again := chosen
-			again.EarlyStopping, again.MinDelta, again.Threads, again.MemoryLimit, again.Builder, again.Verify = p.EarlyStopping, p.MinDelta, p.Threads, p.MemoryLimit, p.Builder, p.Verify
-			again.Binning.ForcedCuts = p.Binning.ForcedCuts
-			found, err = CrossValidate(ctx, again, table, c)
+			p.Gradients, p.Rounding, p.RenewLeaves = chosen.Gradients, chosen.Rounding, chosen.RenewLeaves
+			found, err = CrossValidate(ctx, p, table, c)
 			break
 		}
 	}

@@ -47,7 +47,7 @@ func (v *validation) newBootstrap(r *Result) (*bootstrap, error) {
 	if r.Resamples = v.c.Resamples; r.Resamples == 0 {
 		r.Resamples = max(100, min(1000, mostWork/max(n, 1)))
 	}
-	if v.c.unbounded {
+	if v.c.bags {
 		r.Resamples = 0
 	}
 	b.drawn, b.pooled = make([][]float64, r.Resamples), make([]float64, len(b.list))

@@ -31,8 +31,8 @@ type Params struct {
 	// none. Calls do not overlap.
 	OnRound func(done, of int)
 
-	unbounded bool            // without Low and High of metrics, and with all rounds where none ends training early
-	report    *booster.Report // of the first fold
+	bags   bool            // for Bag: without Low and High of metrics, and with all rounds where none ends training early
+	report *booster.Report // of the first fold
 }
 
 // Metric is what is known of one metric.
@@ -104,6 +104,9 @@ func crossValidate(ctx context.Context, p booster.Params, table *dataset.Table, 
 	}
 	table, order := table.ByQuery()
 	folds, by, err := c.Divide(table, p.Objective)
+	if err != nil && c.bags {
+		err = fmt.Errorf("train.bag_folds = %d: %w", c.Folds, err)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -311,7 +314,7 @@ func (v *validation) tell() {
 func (v *validation) result(ctx context.Context) (*Result, error) {
 	c := v.curve
 	r := &Result{Folds: v.folds, Rounds: c.decided, Best: c.best, TimedOut: c.timedOut, Models: v.models, Objective: v.models[0].Objective()}
-	if r.Best == 0 || v.c.unbounded && c.patience == 0 || v.p.Boosting != booster.PlainBoosting && c.patience == 0 {
+	if r.Best == 0 || c.patience == 0 && (v.c.bags || v.p.Boosting != booster.PlainBoosting) {
 		r.Best = c.decided // the trees of other ways of boosting depend on rounds after theirs
 	}
 	for m, name := range c.names {
