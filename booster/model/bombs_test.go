@@ -89,6 +89,15 @@ func manifestBombs(t *testing.T, text string, n int) map[string]string {
 		}
 	}
 	bombs["classes"] = put(t, text, "classes", many("{}"))
+	for name, value := range map[string]string{
+		"maps of nothing":      `{"calibration":{"maps":` + many("{}") + `}}`,
+		"maps of two numbers":  `{"calibration":{"maps":` + many(`{"coefficients":[0,0]}`) + `}}`,
+		"numbers of a map":     `{"calibration":{"maps":[{"coefficients":[0,0],"values":` + many("0") + `}]}}`,
+		"numbers of many maps": `{"calibration":{"maps":` + listOf(`{"coefficients":[0,0],"values":`+listOf("0", 100)+`}`, n/100) + `}}`,
+		"groups":               `{"intervals":{"groups":` + many(`{"margin":0,"value":""}`) + `}}`,
+	} {
+		bombs["trust of "+name] = strings.Replace(text, `"valid_fingerprints":`, `"trust":`+value+`,"valid_fingerprints":`, 1)
+	}
 	return bombs
 }
 

@@ -30,13 +30,16 @@ func (m *Model) HasLinear() bool {
 }
 
 // Narrowed returns the model with what its trees do not use left out, and nodes in canonical
-// order: see Contents.Narrow. Unless HashedNames is asked for it predicts the same bits for every row.
+// order: see Contents.Narrow. Unless HashedNames is asked for it predicts the same bits for every row, and stays calibrated.
 func (m *Model) Narrowed(keep LevelNames) (*Model, error) {
 	c := m.expanded()
+	if keep != HashedNames {
+		c.Trust = m.contents.Trust
+	}
 	return New(c.Narrow(keep))
 }
 
-// Compress returns the compressed model of a narrowed one: with the values of z.Leaves in place
+// Compress returns the compressed model of a narrowed one, which is not calibrated: with the values of z.Leaves in place
 // of its leaf values, but with the linear models of leaves as they are, without the history of its metrics, and without covers and gains unless
 // z.Statistics is set. Errors name what does not fit.
 func (m *Model) Compress(z Compression) (*Model, error) {

@@ -72,10 +72,10 @@ func (m *Model) Append(tail *Model) (*Model, error) {
 }
 
 // expanded returns the contents as those of a full model: what is made of a compressed one
-// keeps its leaf values, but no longer in few bits.
+// keeps its leaf values, but no longer in few bits. It is not calibrated.
 func (m *Model) expanded() Contents {
 	c := *m.contents
-	c.Derived, c.Compression = m.Derived(), nil
+	c.Derived, c.Compression, c.Trust = m.Derived(), nil, nil
 	return c
 }
 

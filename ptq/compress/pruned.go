@@ -25,7 +25,7 @@ func (s *PruneStep) model() (m *model.Model, rounds []int, err error) {
 		return nil, nil, err
 	}
 	c := *from.Contents()
-	c.Compression, c.History, c.ValidPrints = nil, nil, nil
+	c.Compression, c.Trust, c.History, c.ValidPrints = nil, nil, nil, nil
 	c.Origin = &model.Origin{How: model.Pruned, Models: []string{sum}}
 	c.Trees, c.BaseScore = slices.Clone(c.Trees), slices.Clone(c.BaseScore)
 	for i := range c.Trees {

@@ -123,7 +123,7 @@ func skeleton(narrow *model.Model, sha string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := narrow.Compress(model.Compression{Leaves: values, Grouping: model.GroupModel, Source: sha})
+	m, err := calibrated(narrow, model.Compression{Leaves: values, Grouping: model.GroupModel, Source: sha})
 	if err != nil {
 		return nil, err
 	}
@@ -146,5 +146,15 @@ func dress(structure, segment []byte, about *aboutModel) (*model.Model, error) {
 			return nil, err
 		}
 	}
-	return bare.Compress(z)
+	return calibrated(bare, z)
+}
+
+// calibrated returns a compressed model that keeps the calibration and intervals of the model that it is made of: a tier
+// changes raw scores within its bounds, not what they mean.
+func calibrated(m *model.Model, z model.Compression) (*model.Model, error) {
+	small, err := m.Compress(z)
+	if err != nil {
+		return nil, err
+	}
+	return small.WithTrust(m.Trust())
 }

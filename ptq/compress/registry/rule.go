@@ -210,10 +210,10 @@ func checkParts(what string, parts []int, n int) error {
 	return nil
 }
 
-// full is the contents of a model as those of one that is not compressed.
+// full is the contents of a model as those of one that is not compressed or calibrated.
 func full(m *model.Model) model.Contents {
 	c := *m.Contents()
-	c.Compression = nil
+	c.Compression, c.Trust = nil, nil
 	return c
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"boost/binning"
+	"boost/booster/trust"
 	"boost/dataset"
 	"boost/objectives"
 	"boost/objectives/metrics"
@@ -39,6 +40,7 @@ type Contents struct {
 	After    int       // rounds of which this model is the tail; 0 for one that stands alone
 
 	Compression *Compression // nil for a full model
+	Trust       *trust.Trust // nil for a model that is not calibrated
 }
 
 // History is one metric on one set through the rounds.

@@ -48,6 +48,7 @@ type manifest struct {
 	Outputs        int             `json:"outputs"`
 	Params         json.RawMessage `json:"params"`
 	Sections       entryList       `json:"sections"`
+	Trust          *trustEntry     `json:"trust"` // only where there is something
 	ValidPrints    printList       `json:"valid_fingerprints"`
 	WideRounds     wideList        `json:"wide_rounds"`
 	Written        *writtenEntry   `json:"written"` // only where it says something
@@ -95,6 +96,9 @@ func (c *Contents) Manifest() map[string]any {
 	}
 	if !c.Schema.Written.IsUsual() {
 		object["written"] = writtenForm(&c.Schema.Written)
+	}
+	if c.Trust != nil {
+		object["trust"] = trustForm(c.Trust)
 	}
 	if c.Origin != nil {
 		object["origin"] = c.Origin.form()
@@ -194,7 +198,7 @@ func (m *manifest) Contents() Contents {
 		BestRound: m.BestRound, WideRounds: m.WideRounds,
 		Fingerprint: m.Fingerprint, ValidPrints: m.ValidPrints,
 		NumericsVersion: m.Numerics,
-		Segments:        m.Segments, After: m.After,
+		Segments:        m.Segments, After: m.After, Trust: m.Trust.contents(),
 		Classes: m.Classes, Derived: m.Derived, History: m.History, Schema: dataset.Schema{Columns: m.Columns, Written: m.Written.contents()},
 	}
 	if o := m.Origin; o != nil {

@@ -66,7 +66,7 @@ func (c *Contents) checkHead() error {
 	if err := c.normalize(); err != nil {
 		return err
 	}
-	return firstError(c.checkOutputs, c.checkClasses, c.checkSchema, c.checkCuts, c.checkRecords, c.checkOrigin)
+	return firstError(c.checkOutputs, c.checkClasses, c.checkSchema, c.checkCuts, c.checkRecords, c.checkOrigin, c.checkTrust)
 }
 
 // checkBody checks the trees, and how the leaf values of a compressed model are kept.

@@ -111,10 +111,8 @@ func (b *block) start(h *Head, initial []float64) {
 	}
 }
 
-// link makes values of the raw scores.
-func (b *block) link(h *Head) {
-	h.contents.Link.Apply(b.outputs, b.raw, b.values, 0, b.rows, b.rows)
-}
+// link makes values of the raw scores, calibrated where the model is.
+func (b *block) link(h *Head) { h.mapping.Apply(b.outputs, b.raw, b.values, 0, b.rows, b.rows) }
 
 // transpose writes the block's scores, output-major, to its rows of out, row-major.
 func (b *block) transpose(scores, out []float64) {
@@ -126,13 +124,13 @@ func (b *block) transpose(scores, out []float64) {
 	}
 }
 
-// classes writes the class of each row to out.
-func (b *block) classes(values []float64, out []int32) {
+// classes writes the class of each row to out. Of two classes it is the second where its probability is above a threshold.
+func (b *block) classes(values []float64, threshold float64, out []int32) {
 	out = out[b.first:][:b.rows]
 	for i := range out {
 		class := int32(0)
 		if b.outputs == 1 {
-			if values[i] > 0.5 {
+			if values[i] > threshold {
 				class = 1
 			}
 			out[i] = class

@@ -13,15 +13,16 @@ import (
 // immutable.
 type Head struct {
 	contents *format.Contents
-	used     []int   // features that a tree splits on, ascending
-	columns  []uint8 // bits per code of each used feature in a prediction block
-	place    []int32 // of each feature that is used: its index in used
-	linear   []int   // features whose values leaves need, ascending; nil where all leaves are constant
+	mapping  format.Mapping // from raw scores to predictions
+	used     []int          // features that a tree splits on, ascending
+	columns  []uint8        // bits per code of each used feature in a prediction block
+	place    []int32        // of each feature that is used: its index in used
+	linear   []int          // features whose values leaves need, ascending; nil where all leaves are constant
 }
 
 // NewHead prepares contents, of whose features trees split on the used ones; see UsedFeatures.
 func NewHead(c *format.Contents, used []int) Head {
-	h := Head{contents: c, linear: linearFeatures(c), used: used, columns: make([]uint8, len(used)), place: make([]int32, len(c.Cuts.Features))}
+	h := Head{contents: c, mapping: c.Mapping(), linear: linearFeatures(c), used: used, columns: make([]uint8, len(used)), place: make([]int32, len(c.Cuts.Features))}
 	for i, f := range used {
 		h.columns[i], h.place[f] = codeBits(c.Cuts.Features[f].Regular), int32(i)
 	}

@@ -13,10 +13,12 @@ import (
 type kind uint8
 
 const (
-	ofScores  kind = iota // raw scores, or values made of them
-	ofClasses             // classes
-	ofLeaves              // leaves
-	ofStages              // scores after some rounds, and after some more
+	ofScores    kind = iota // raw scores
+	ofValues                // predictions made of them
+	ofClasses               // classes
+	ofIntervals             // intervals, or sets of classes
+	ofLeaves                // leaves
+	ofStages                // scores after some rounds, and after some more
 )
 
 // newJob makes the job of a prediction.
@@ -31,6 +33,9 @@ func (p Predictor) newJob(what kind, opts []Option) (*job, error) {
 			return nil, err
 		}
 		j.trees = o.rounds * c.Outputs
+	}
+	if err := j.checkTrust(what); err != nil {
+		return nil, err
 	}
 	return j, j.stopEarly(what)
 }

@@ -11,7 +11,7 @@ import (
 // PredictMatrix returns the predictions for rows of values that stand one after the other: those that
 // PredictValues makes for each, rows × outputs, row-major. Values that do not fill whole rows are an error.
 func PredictMatrix[T float32 | float64](ctx context.Context, e *Engine, values []T, opts []Option) ([]float64, error) {
-	return predictMatrix(ctx, e, values, opts, func(b *block, out []float64) {
+	return predictMatrix(ctx, e, ofValues, values, opts, func(b *block, out []float64) {
 		b.link(&e.Head)
 		b.transpose(b.values, out)
 	})
@@ -19,15 +19,15 @@ func PredictMatrix[T float32 | float64](ctx context.Context, e *Engine, values [
 
 // PredictMatrixRaw is PredictMatrix for the raw scores, before the link.
 func PredictMatrixRaw[T float32 | float64](ctx context.Context, e *Engine, values []T, opts []Option) ([]float64, error) {
-	return predictMatrix(ctx, e, values, opts, func(b *block, out []float64) { b.transpose(b.raw, out) })
+	return predictMatrix(ctx, e, ofScores, values, opts, func(b *block, out []float64) { b.transpose(b.raw, out) })
 }
 
-func predictMatrix[T float32 | float64](ctx context.Context, e *Engine, values []T, opts []Option, write func(b *block, out []float64)) ([]float64, error) {
+func predictMatrix[T float32 | float64](ctx context.Context, e *Engine, what kind, values []T, opts []Option, write func(b *block, out []float64)) ([]float64, error) {
 	width := len(e.contents.Cuts.Features)
 	if width == 0 || len(values)%width != 0 {
 		return nil, fmt.Errorf("%d values do not fill rows of %d features: give every row all features of the model's schema, in its order", len(values), width)
 	}
-	j, err := e.Predictor().newJob(ofScores, opts)
+	j, err := e.Predictor().newJob(what, opts)
 	if err != nil {
 		return nil, err
 	}

@@ -39,7 +39,7 @@ type Predictor struct {
 // Predict returns the predictions, rows × outputs, row-major.
 func (p Predictor) Predict(ctx context.Context, t *dataset.Table, opts ...Option) ([]float64, error) {
 	out := make([]float64, t.NumRows()*p.head.contents.Outputs)
-	return predictTo(ctx, p, ofScores, opts, t, out, func(b *block) {
+	return predictTo(ctx, p, ofValues, opts, t, out, func(b *block) {
 		b.link(p.head)
 		b.transpose(b.values, out)
 	})
@@ -59,7 +59,7 @@ func (p Predictor) PredictClass(ctx context.Context, t *dataset.Table, opts ...O
 	out := make([]int32, t.NumRows())
 	return predictTo(ctx, p, ofClasses, opts, t, out, func(b *block) {
 		b.link(p.head)
-		b.classes(b.values, out)
+		b.classes(b.values, p.head.contents.Trust.PositiveAbove(), out)
 	})
 }
 

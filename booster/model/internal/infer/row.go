@@ -18,7 +18,7 @@ import (
 // values or out have another length than the model has features or outputs.
 func (e *Engine) PredictValues(values, out []float64) {
 	e.PredictValuesRaw(values, out)
-	e.contents.Link.Apply(len(out), out, out, 0, 1, 1)
+	e.mapping.Apply(len(out), out, out, 0, 1, 1)
 }
 
 // PredictValuesRaw is PredictValues for the raw scores, before the link.

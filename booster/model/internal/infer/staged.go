@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 
+	"boost/booster/trust"
 	"boost/dataset"
 	"boost/parallel"
 )
@@ -121,7 +122,7 @@ func (s *Stage) Classes() ([]int32, error) {
 	out := make([]int32, s.job.rows)
 	s.visit(func(b *block) {
 		b.link(s.job.head)
-		b.classes(b.values, out)
+		b.classes(b.values, trust.Half, out)
 	})
 	return out, nil
 }

@@ -56,7 +56,7 @@ func (j *job) stopEarly(what kind) error {
 		return fmt.Errorf("early stop with an allowance of %v: classes stay as they are, give 0", a)
 	case what == ofClasses && c.Link != objectives.Logistic && c.Link != objectives.Softmax && c.Link != objectives.OneVsAll:
 		return fmt.Errorf("early stop: the classes of a model with link %s do not follow from bounds of raw scores", c.Link)
-	case what == ofScores && !(a > 0 && a <= math.MaxFloat64):
+	case what != ofClasses && !(a > 0 && a <= math.MaxFloat64):
 		return fmt.Errorf("early stop with an allowance of %v: give a number above 0, by which a raw score may be off", a)
 	}
 	if err := j.head.errStopsLinear(); err != nil {
