@@ -59,6 +59,26 @@ func (s *Starter) TOML() []byte {
 	return b.Bytes()
 }
 
+// MapPaths puts what f returns in the place of the names of files that the config has.
+func (c *Config) MapPaths(f func(path string) string) {
+	for _, k := range keysOf(c) {
+		if !k.Path {
+			continue
+		}
+		switch v := k.Value.(type) {
+		case *string:
+			if *v != "" {
+				*v = f(*v)
+			}
+		case *[]string:
+			*v = slices.Clone(*v)
+			for i := range *v {
+				(*v)[i] = f((*v)[i])
+			}
+		}
+	}
+}
+
 // oneLine keeps text from a table inside its comment.
 func oneLine(s string) string {
 	return strings.Map(func(r rune) rune {

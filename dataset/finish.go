@@ -40,6 +40,8 @@ func (a *tableBuilder) finish() (*Table, error) {
 		a.columns[i], ready[i] = nil, nil // a wide table is not held twice
 		if a.describe(n, c, column, t.rows) {
 			t.columns = append(t.columns, column)
+		} else {
+			t.dropped = append(t.dropped, c.Name)
 		}
 	}
 	t.columns = empty.add(t.columns, len(a.columns))

@@ -18,6 +18,7 @@ type Table struct {
 	mixed     []*ParseError
 	index     *nameIndex // of the columns
 	dates     []string
+	dropped   []string // features that DropTextLike left out
 	written   Written
 	forms     map[string]string   // by column: how its numbers are written where that is not plainly
 	crossed   map[string][]string // by crossed column: the two that it is made of
@@ -161,6 +162,9 @@ func (t *Table) Notes() []string { return slices.Clone(t.notes) }
 // Mixed returns the first odd cell of each column that LenientTypes kept as
 // categories although most of its cells are numbers.
 func (t *Table) Mixed() []*ParseError { return slices.Clone(t.mixed) }
+
+// Dropped returns the names of the features that DropTextLike left out.
+func (t *Table) Dropped() []string { return slices.Clone(t.dropped) }
 
 // Dates returns the names of the numeric columns whose cells were dates or times, and
 // whose values therefore are seconds since 1970 UTC.

@@ -19,6 +19,7 @@ type curve struct {
 	minDelta float64
 	ahead    int // rounds that a fold may be ahead of the slowest
 	limit    time.Time
+	prune    Prune // nil for none
 
 	names  []string
 	higher bool
@@ -31,6 +32,7 @@ type curve struct {
 	bestValue       float64
 	over            bool // no more rounds are wanted
 	timedOut        bool
+	pruned          bool
 	failed          bool
 }
 
@@ -47,7 +49,7 @@ func (c *curve) add(fold int, values []float64, wait, resume func()) (best int, 
 	defer c.mu.Unlock()
 	c.values[fold] = append(c.values[fold], values)
 	c.decide()
-	if c.patience == 0 && c.limit.IsZero() {
+	if !c.together() {
 		return len(c.values[fold]), c.failed
 	}
 	if c.mustWait(fold) {
@@ -67,6 +69,9 @@ func (c *curve) add(fold int, values []float64, wait, resume func()) (best int, 
 	}
 	return best, c.over || c.failed
 }
+
+// together reports whether folds have to know each other's rounds, so that all are in memory.
+func (c *curve) together() bool { return c.patience > 0 || !c.limit.IsZero() || c.prune != nil }
 
 func (c *curve) mustWait(fold int) bool {
 	own := len(c.values[fold])
@@ -143,6 +148,9 @@ func (c *curve) next() {
 		c.best, c.bestValue = c.decided, lead
 	}
 	c.over = c.patience > 0 && c.decided-c.best >= c.patience
+	if !c.over && c.best > 0 && c.prune != nil && c.prune(c.decided, c.bestValue) {
+		c.over, c.pruned = true, true
+	}
 }
 
 // meanOf returns the mean of a metric over folds, and the root of the mean squared distance from it, as LightGBM's and

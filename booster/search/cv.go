@@ -32,6 +32,7 @@ type Params struct {
 	OnRound func(done, of int)
 
 	bags   bool            // for Bag: without Low and High of metrics, and with all rounds where none ends training early
+	last   bool            // metrics are those after the last round
 	report *booster.Report // of the first fold
 }
 
@@ -73,31 +74,20 @@ type Result struct {
 // p.TimeLimit ends all folds after the last round that all have.
 func CrossValidate(ctx context.Context, p booster.Params, table *dataset.Table, c Params) (*Result, error) {
 	r, err := crossValidate(ctx, p, table, c)
-	if err != nil && ctx.Err() != nil && !errors.Is(err, booster.ErrInterrupted) { // in a step between rounds
-		err = fmt.Errorf("%w: %w", booster.ErrInterrupted, err)
+	if err != nil {
+		return nil, interrupted(ctx, err)
 	}
-	return r, err
+	return r, nil
 }
 
 func crossValidate(ctx context.Context, p booster.Params, table *dataset.Table, c Params) (*Result, error) {
 	p = p.OrDefaults()
-	if err := p.Validate(); err != nil {
+	if err := checkParams(p); err != nil {
 		return nil, err
 	}
-	if p.BagFolds > 0 {
-		return nil, fmt.Errorf("%w: train.bag_folds = %d is a cross-validation itself: leave it out, and effort \"best\" (-o writes the mean of the folds' models)", booster.ErrParams, p.BagFolds)
-	}
-	if p.ValidShare > 0 || p.ValidBy != "" {
-		return nil, fmt.Errorf("%w: cross-validation divides the rows itself: leave train.valid_share and train.valid_by out", booster.ErrParams)
-	}
-	if c.Confidence == 0 {
-		c.Confidence = 0.95
-	}
+	c.setDefaults()
 	if !(c.Confidence > 0 && c.Confidence < 1) || c.Resamples < 0 {
 		return nil, fmt.Errorf("%w: %d resamples and confidence %v: must be 0 or more, and above 0 and below 1", booster.ErrParams, c.Resamples, c.Confidence)
-	}
-	if c.Log == nil {
-		c.Log = slog.New(slog.DiscardHandler)
 	}
 	if table.LabelColumn() == nil {
 		return nil, fmt.Errorf("%w: no label: name the column to be learned", dataset.ErrTable)
@@ -110,8 +100,11 @@ func crossValidate(ctx context.Context, p booster.Params, table *dataset.Table, 
 	if err != nil {
 		return nil, err
 	}
-	v := newValidation(p, table, c, folds)
+	v := newValidation(p, table, c, folds, nil)
 	defer v.close()
+	if err := v.bin(ctx); err != nil {
+		return nil, err
+	}
 	if err := v.train(ctx); err != nil {
 		return nil, err
 	}
@@ -123,6 +116,29 @@ func crossValidate(ctx context.Context, p booster.Params, table *dataset.Table, 
 		r.asGiven(order)
 	}
 	return r, nil
+}
+
+// checkParams checks parameters that are judged on folds.
+func checkParams(p booster.Params) error {
+	if err := p.Validate(); err != nil {
+		return err
+	}
+	if p.BagFolds > 0 {
+		return fmt.Errorf("%w: train.bag_folds = %d is a cross-validation itself: leave it out, and effort \"best\"", booster.ErrParams, p.BagFolds)
+	}
+	if p.ValidShare > 0 || p.ValidBy != "" {
+		return fmt.Errorf("%w: cross-validation divides the rows itself: leave train.valid_share and train.valid_by out", booster.ErrParams)
+	}
+	return nil
+}
+
+func (c *Params) setDefaults() {
+	if c.Confidence == 0 {
+		c.Confidence = 0.95
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
 }
 
 // asGiven gives rows the numbers that they have in a table whose queries stand apart; order has those by the number here.
@@ -166,7 +182,7 @@ type validation struct {
 // few, because those after the last are lost.
 const aheadRounds = 16
 
-func newValidation(p booster.Params, table *dataset.Table, c Params, folds []Fold) *validation {
+func newValidation(p booster.Params, table *dataset.Table, c Params, folds []Fold, prune Prune) *validation {
 	threads := p.Threads
 	if threads == 0 {
 		threads = cpu.Threads()
@@ -182,11 +198,9 @@ func newValidation(p booster.Params, table *dataset.Table, c Params, folds []Fol
 	if p.Boosting == booster.DartBoosting { // the weights after the best round are kept only while it is the last
 		v.curve.ahead = 1
 	}
+	v.curve.limit, v.curve.prune = deadline(v.start, p.TimeLimit), prune
 	alive := beside
-	if p.TimeLimit > 0 {
-		v.curve.limit = v.start.Add(p.TimeLimit)
-	}
-	if v.together() {
+	if v.curve.together() {
 		alive = len(folds)
 	}
 	limit := cpu.MemoryLimit()
@@ -197,24 +211,27 @@ func newValidation(p booster.Params, table *dataset.Table, c Params, folds []Fol
 	return v
 }
 
-// together reports whether folds have to know each other's rounds, so that all are in memory.
-func (v *validation) together() bool { return v.curve.patience > 0 || !v.curve.limit.IsZero() }
-
 func (v *validation) close() { v.pool.Close() }
+
+// bin bins the table for all folds, or leaves it to each.
+func (v *validation) bin(ctx context.Context) error {
+	v.data = booster.InMemory(v.table)
+	if v.c.Strict {
+		return nil
+	}
+	data, notes, err := booster.Binned(ctx, v.p, v.table, v.pool)
+	if err != nil {
+		return err
+	}
+	for _, note := range notes {
+		v.c.Log.Info(note)
+	}
+	v.data = data
+	return nil
+}
 
 // train trains all folds.
 func (v *validation) train(ctx context.Context) error {
-	v.data = booster.InMemory(v.table)
-	if !v.c.Strict {
-		data, notes, err := booster.Binned(ctx, v.p, v.table, v.pool)
-		if err != nil {
-			return err
-		}
-		for _, note := range notes {
-			v.c.Log.Info(note)
-		}
-		v.data = data
-	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(ctx, func() {
@@ -313,24 +330,8 @@ func (v *validation) tell() {
 // result gathers what the folds found.
 func (v *validation) result(ctx context.Context) (*Result, error) {
 	c := v.curve
-	r := &Result{Folds: v.folds, Rounds: c.decided, Best: c.best, TimedOut: c.timedOut, Models: v.models, Objective: v.models[0].Objective()}
-	if r.Best == 0 || c.patience == 0 && (v.c.bags || v.p.Boosting != booster.PlainBoosting) {
-		r.Best = c.decided // the trees of other ways of boosting depend on rounds after theirs
-	}
-	for m, name := range c.names {
-		metric := Metric{Name: name, MeanByRound: c.mean[m], DeviationByRound: c.deviation[m], Mean: math.NaN(), Deviation: math.NaN()}
-		if r.Best > 0 {
-			metric.Mean, metric.Deviation = c.mean[m][r.Best-1], c.deviation[m][r.Best-1]
-		}
-		for _, values := range c.values {
-			value := math.NaN()
-			if at := values[min(r.Best, len(values))-1]; at != nil {
-				value = at[m]
-			}
-			metric.Folds = append(metric.Folds, value)
-		}
-		r.Metrics = append(r.Metrics, metric)
-	}
+	r := &Result{Folds: v.folds, Rounds: c.decided, Best: v.best(), TimedOut: c.timedOut, Models: v.models, Objective: v.models[0].Objective()}
+	r.Metrics = v.metrics(r.Best)
 	for f, m := range v.models {
 		kept, err := m.Prefix(min(r.Best, m.Rounds()))
 		if err != nil {
@@ -339,6 +340,36 @@ func (v *validation) result(ctx context.Context) (*Result, error) {
 		v.models[f] = kept
 	}
 	return r, v.pooled(ctx, r)
+}
+
+// best returns the rounds that are kept.
+func (v *validation) best() int {
+	c := v.curve
+	if c.best == 0 || c.patience == 0 && (v.c.bags || v.c.last || v.p.Boosting != booster.PlainBoosting) {
+		return c.decided // the trees of other ways of boosting depend on rounds after theirs
+	}
+	return c.best
+}
+
+// metrics returns those of the folds after a number of rounds.
+func (v *validation) metrics(rounds int) []Metric {
+	c := v.curve
+	found := make([]Metric, 0, len(c.names))
+	for m, name := range c.names {
+		metric := Metric{Name: name, MeanByRound: c.mean[m], DeviationByRound: c.deviation[m], Mean: math.NaN(), Deviation: math.NaN()}
+		if rounds > 0 {
+			metric.Mean, metric.Deviation = c.mean[m][rounds-1], c.deviation[m][rounds-1]
+		}
+		for _, values := range c.values {
+			value := math.NaN()
+			if at := values[min(rounds, len(values))-1]; at != nil {
+				value = at[m]
+			}
+			metric.Folds = append(metric.Folds, value)
+		}
+		found = append(found, metric)
+	}
+	return found
 }
 
 // pooled predicts the rows of each fold by its model, and judges all together.

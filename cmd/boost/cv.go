@@ -61,12 +61,7 @@ each fold's own rows.`,
 	addKeyFlags(cmd, cvKeyFlags)
 	addKeyFlags(cmd, columnFlags)
 	flags.StringArrayVar(&f.sets, "set", nil, "any config key, as `section.key=value`; repeatable")
-	flags.IntVar(&f.Folds, "folds", 5, "divide into `K` folds")
-	flags.IntVar(&f.Repeats, "repeats", 1, "divide `N` times, each time anew")
-	flags.BoolVar(&f.Plain, "no-stratify", false, "do not spread classes evenly")
-	flags.StringVar(&f.GroupBy, "group-by", "", "keep rows of one value in `COLUMN` together")
-	flags.StringVar(&f.Time, "time", "", "judge on rows that come later in the order of `COLUMN`")
-	flags.BoolVar(&f.Sliding, "sliding", false, "with --time: train on the block of rows before alone, not on all before")
+	addDivisionFlags(cmd, &f.Division)
 	flags.BoolVar(&f.Strict, "strict", false, "find cuts and categories from each fold's own rows")
 	flags.IntVar(&f.Resamples, "bootstrap", 0, "resamples for intervals; 0 = `N` by the number of rows, 100 to 1,000")
 	flags.Float64Var(&f.Confidence, "confidence", 0.95, "`SHARE` of the intervals, above 0 and below 1")
@@ -78,36 +73,39 @@ each fold's own rows.`,
 	return cmd
 }
 
+// addDivisionFlags gives a command flags for how rows are divided into folds.
+func addDivisionFlags(cmd *cobra.Command, d *search.Division) {
+	flags := cmd.Flags()
+	flags.IntVar(&d.Folds, "folds", 5, "divide into `K` folds")
+	flags.IntVar(&d.Repeats, "repeats", 1, "divide `N` times, each time anew")
+	flags.BoolVar(&d.Plain, "no-stratify", false, "do not spread classes evenly")
+	flags.StringVar(&d.GroupBy, "group-by", "", "keep rows of one value in `COLUMN` together")
+	flags.StringVar(&d.Time, "time", "", "judge on rows that come later in the order of `COLUMN`")
+	flags.BoolVar(&d.Sliding, "sliding", false, "with --time: train on the block of rows before alone, not on all before")
+}
+
 func (a *app) cv(ctx context.Context, cmd *cobra.Command, sources []string, f *cvFlags) error {
 	r := &trainRun{a: a, json: f.json}
 	if err := r.configure(cmd, sources, &f.trainFlags, cvKeyFlags); err != nil {
 		return err
 	}
 	c := r.config
-	if err := r.onlyTable(f); err != nil {
+	if f.output != "" && len(c.Data.InitScore) > 0 {
+		return usagef("-o: models that start from init scores (data.init_score) cannot be averaged: leave -o out")
+	}
+	if write.FormatOf(f.oof) == "" {
+		return usagef("--oof %s: predictions are not written in this format; expected %s", pasted(f.oof), write.Endings)
+	}
+	if err := r.onlyTable(&f.Division, f.oof, f.output); err != nil {
 		return err
 	}
 	started := time.Now()
-	loaded, err := r.load(ctx, false)
+	loaded, params, err := r.prepare(ctx)
 	if err != nil {
 		return err
 	}
 	defer loaded.Close()
 	table := loaded.Train.Table()
-	objective, why, err := r.objectiveOf(c.Params, table)
-	if err != nil {
-		return ofTable(c.Data.Train, err)
-	}
-	if err := r.settle(loaded.Train, objective.Name); err != nil {
-		return err
-	}
-	params := c.Params
-	if c.ForcedCutsFile != "" {
-		if params.Binning.ForcedCuts, err = forcedCuts(c.ForcedCutsFile, featureNames(table.Schema())); err != nil {
-			return err
-		}
-	}
-	r.sayWhat(objective, why, table)
 	f.Params.Seed, f.Params.Log = params.Seed, a.log
 	folds := max(1, f.Folds*max(f.Repeats, 1))
 	if !a.quiet && a.logFormat != "json" {
@@ -145,23 +143,43 @@ func (a *app) cv(ctx context.Context, cmd *cobra.Command, sources []string, f *c
 	return a.answer(f.json, s.JSON(), s.Write)
 }
 
-// onlyTable leaves out what a config says beside the training table, and checks what is written.
-func (r *trainRun) onlyTable(f *cvFlags) error {
+// prepare loads the training table, and returns it with the parameters that it is to be trained with.
+func (r *trainRun) prepare(ctx context.Context) (*booster.Tables, booster.Params, error) {
+	c := r.config
+	loaded, err := r.load(ctx, false)
+	if err != nil {
+		return nil, c.Params, err
+	}
+	objective, why, err := r.objectiveOf(c.Params, loaded.Train.Table())
+	if err != nil {
+		err = ofTable(c.Data.Train, err)
+	} else {
+		err = r.settle(loaded.Train, objective.Name)
+	}
+	params := c.Params
+	if err == nil && c.ForcedCutsFile != "" {
+		params.Binning.ForcedCuts, err = forcedCuts(c.ForcedCutsFile, featureNames(loaded.Train.Schema()))
+	}
+	if err != nil {
+		loaded.Close()
+		return nil, params, err
+	}
+	params.Objective = objective.Name
+	r.sayWhat(objective, why, loaded.Train.Table())
+	return loaded, params, nil
+}
+
+// onlyTable leaves out what a config says beside the training table, and checks the names of what is written.
+func (r *trainRun) onlyTable(d *search.Division, outputs ...string) error {
 	c := r.config
 	if c.InitModel != "" {
 		return usagef("train.init_model = %q has seen the rows that cross-validation judges on: leave the key out", c.InitModel)
-	}
-	if f.output != "" && len(c.Data.InitScore) > 0 {
-		return usagef("-o: models that start from init scores (data.init_score) cannot be averaged: leave -o out")
-	}
-	if write.FormatOf(f.oof) == "" {
-		return usagef("--oof %s: predictions are not written in this format; expected %s", pasted(f.oof), write.Endings)
 	}
 	if others := slices.Concat(c.Data.Valid, c.Data.Test); len(others) > 0 {
 		r.a.log.Info("only the training table is cross-validated: validation and test sets are not looked at")
 	}
 	c.Data.Valid, c.Data.Test, c.Data.Cache, c.Data.OutOfCore = nil, nil, "", booster.OutOfCoreFalse
-	for _, out := range []string{f.oof, f.output} {
+	for _, out := range outputs {
 		if out == "" {
 			continue
 		}
@@ -175,8 +193,8 @@ func (r *trainRun) onlyTable(f *cvFlags) error {
 			return err
 		}
 	}
-	if f.GroupBy != "" && c.Data.Group == f.GroupBy { // queries stay together by themselves
-		f.GroupBy = ""
+	if d.GroupBy != "" && c.Data.Group == d.GroupBy { // queries stay together by themselves
+		d.GroupBy = ""
 	}
 	return nil
 }

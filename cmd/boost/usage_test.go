@@ -21,7 +21,7 @@ func TestUsage(t *testing.T) {
 		words []string
 	}{
 		{"trian t.csv", []string{`unknown command "trian" (did you mean "train"?)`}},
-		{"tune t.csv", []string{`unknown command "tune"; boost --help lists the commands`}},
+		{"monitor t.csv", []string{`unknown command "monitor"; boost --help lists the commands`}},
 		{"serve", []string{`unknown command "serve"`}},
 		{"trian t.csv --label y", []string{`unknown command "trian" (did you mean "train"?)`}},
 		{"train t.csv --leafs 7", []string{`unknown flag --leafs (did you mean "--leaves"?)`}},
@@ -178,8 +178,8 @@ func TestBoostCPU(t *testing.T) {
 func TestHelp(t *testing.T) {
 	for _, args := range [][]string{{}, {"--help"}, {"help"}} {
 		r := must(t, 0, boost(t, args...))
-		says(t, r.out, "train", "predict", "eval", "inspect", "init", "reproduce", "refit", "rollback", "merge", "quantize", "convert", "compare", "registry", "version", "completion")
-		for _, later := range []string{"tune", "explain", "serve", "checkpoint"} {
+		says(t, r.out, "train", "cv", "tune", "predict", "eval", "inspect", "init", "reproduce", "refit", "rollback", "merge", "quantize", "convert", "compare", "registry", "version", "completion")
+		for _, later := range []string{"explain", "serve", "checkpoint"} {
 			if strings.Contains(r.out, "\n  "+later) {
 				t.Errorf("%s is in the help of this version", later)
 			}

@@ -1,11 +1,9 @@
 package report
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
-	"html"
 	"io"
 	"math"
 	"slices"
@@ -25,15 +23,6 @@ const (
 	pointSpace   = 8 // between the frame and the outermost points
 )
 
-// Colours of the picture.
-const (
-	blue   = "#4682b4"
-	orange = "#d06010"
-	pale   = "#aaaaaa"
-	dark   = "#606060"
-	grid   = "#dddddd"
-)
-
 // Search is what a picture of a search for a compressed model shows.
 type Search struct {
 	Candidates []compress.Candidate
@@ -50,7 +39,7 @@ type paretoPoint struct {
 
 // pareto is a picture while it is drawn.
 type pareto struct {
-	bytes.Buffer
+	drawing
 	scale          signed
 	top            float64 // of the frame
 	right, lo, hi  float64 // bytes at the right side, and places at both ends of the scale
@@ -121,9 +110,7 @@ func (p *pareto) draw() {
 	}
 	slices.SortStableFunc(best, func(a, b paretoPoint) int { return cmp.Compare(a.x, b.x) })
 
-	p.addf(`<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %[1]d %d" font-family="Liberation Sans, Arial, Helvetica, sans-serif" font-size="13">`,
-		paretoWidth, paretoHeight, paretoHeight)
-	p.addf(`<rect width="100%%" height="100%%" fill="white"/>`)
+	p.begin(paretoWidth, paretoHeight)
 	p.legend("candidates", func(x, y float64) { p.dot(x, y, 2.7, pale) })
 	if len(best) > 0 {
 		p.legend("no smaller candidate loses less", func(x, y float64) {
@@ -209,28 +196,6 @@ func (p *pareto) legend(text string, mark func(x, y float64)) {
 	mark(paretoLeft+18, y)
 	p.text(paretoLeft+46, y+4.5, "start", text)
 }
-
-func (p *pareto) ring(x, y float64) {
-	p.addf(`<circle cx="%.1f" cy="%.1f" r="6.5" fill="none" stroke="%s" stroke-width="2"/>`, x, y, orange)
-}
-
-func (p *pareto) dot(x, y, radius float64, color string) {
-	p.addf(`<circle cx="%.1f" cy="%.1f" r="%.1f" fill="%s"/>`, x, y, radius, color)
-}
-
-func (p *pareto) line(x1, y1, x2, y2 float64, color string, width int, dashes string) {
-	if dashes != "" {
-		dashes = ` stroke-dasharray="` + dashes + `"`
-	}
-	p.addf(`<line x1="%.1f" y1="%.1f" x2="%.1f" y2="%.1f" stroke="%s" stroke-width="%d"%s/>`, x1, y1, x2, y2, color, width, dashes)
-}
-
-func (p *pareto) text(x, y float64, anchor, text string) {
-	p.addf(`<text x="%.1f" y="%.1f" text-anchor="%s">%s</text>`, x, y, anchor, html.EscapeString(text))
-}
-
-// addf adds an element.
-func (p *pareto) addf(element string, args ...any) { fmt.Fprintf(p, element+"\n", args...) }
 
 // byteSteps returns the step between ticks up to a number of bytes, four to nine of them, and how
 // they are written.

@@ -29,6 +29,7 @@ const (
 	DropRounds  Purpose = 13 // rounds that a round leaves out
 	LevelOrders Purpose = 14 // orders of rows in statistics of levels
 	Folds       Purpose = 15 // rows of the folds of cross-validation
+	Trials      Purpose = 16 // values that a search of parameters tries
 )
 
 // Mix is the finalizer of SplitMix64: a bijection that scatters every bit.

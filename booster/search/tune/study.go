@@ -1,0 +1,211 @@
+package tune
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"boost/booster"
+	"boost/dataset"
+	"boost/internal/cpu"
+	"boost/internal/vfs"
+	"boost/parallel"
+)
+
+// A study is a file of JSON lines: the first says what is searched, each of the others is a trial. A line is on the disk
+// before the next trial begins. What a crash left of a last line is cut off.
+type study struct {
+	path string
+	file vfs.File
+	end  int64
+}
+
+// first is the first line of a study.
+type first struct {
+	Version int               `json:"boost_study"`
+	Search  map[string]string `json:"search"` // what decides the trials, as texts
+}
+
+// line is a trial in a study.
+type line struct {
+	Trial     int               `json:"trial"`
+	Values    map[string]string `json:"values"`
+	State     State             `json:"state"`
+	Metric    string            `json:"metric"`
+	Value     *float64          `json:"value"` // null for a failed one
+	Deviation float64           `json:"sd"`
+	Folds     []float64         `json:"folds,omitempty"`
+	Best      int               `json:"best_round"`
+	Rounds    int               `json:"rounds"`
+	Bracket   int               `json:"bracket"`
+	Rungs     []float64         `json:"rungs,omitempty"`
+	Seconds   float64           `json:"seconds"`
+	Error     string            `json:"error,omitempty"`
+}
+
+// describe returns what decides the trials.
+func (s *searcher) describe(table *dataset.Table) map[string]string {
+	pool := parallel.NewPool(max(1, cpu.Threads()))
+	defer pool.Close()
+	folds, by := s.judge.Folds()
+	d := map[string]string{
+		"table": table.Fingerprint(pool), "rows": strconv.Itoa(table.NumRows()), "sampler": s.Sampler, "pruning": strconv.FormatBool(!s.NoPrune),
+		"seed": strconv.FormatUint(s.Seed, 10), "folds": fmt.Sprintf("%d of %d, %s", len(folds), s.Folds*max(s.Repeats, 1), by),
+		"held_out": number(s.HeldOut), "columns of folds": strings.Trim(s.GroupBy+" "+s.Time, " "),
+	}
+	space := make([]string, len(s.Space))
+	for i := range space {
+		space[i] = s.Space[i].String()
+	}
+	d["space"] = strings.Join(space, "  ")
+	base, usual := s.base, booster.Defaults()
+	settings, defaults := booster.Settings(&base), booster.Settings(&usual)
+	for i := range settings {
+		if text := fmt.Sprint(reflect.ValueOf(settings[i].Value).Elem()); !settings[i].Run && text != fmt.Sprint(reflect.ValueOf(defaults[i].Value).Elem()) {
+			d[settings[i].Name] = text
+		}
+	}
+	return d
+}
+
+// openStudy opens a study, or begins one, and returns its trials.
+func openStudy(path string, known map[string]string, space Space) (*study, []Trial, error) {
+	file, err := vfs.OS.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
+	if err != nil {
+		return nil, nil, err
+	}
+	s := &study{path: path, file: file}
+	trials, err := s.read(known, space)
+	if err != nil {
+		file.Close()
+		return nil, nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return s, trials, nil
+}
+
+func (s *study) close() error { return s.file.Close() }
+
+// read reads the trials of a study, and makes it ready for the next one.
+func (s *study) read(known map[string]string, space Space) ([]Trial, error) {
+	if err := s.file.TryLock(); errors.Is(err, vfs.ErrBusy) {
+		return nil, fmt.Errorf("%w: give each search a study of its own", err)
+	} else if err != nil {
+		return nil, err
+	}
+	content, err := io.ReadAll(s.file)
+	if err != nil {
+		return nil, err
+	}
+	head, err := json.Marshal(first{Version: 1, Search: known})
+	if err != nil {
+		return nil, err
+	}
+	head = append(head, '\n')
+	if bytes.HasPrefix(head, content) && len(content) < len(head) { // also of a crash in the first line
+		if err := s.write(head); err != nil {
+			return nil, err
+		}
+		return nil, vfs.OS.SyncDir(filepath.Dir(s.path))
+	}
+	top, rest, whole := bytes.Cut(content, []byte("\n"))
+	var was first
+	if err := json.Unmarshal(top, &was); err != nil || !whole || was.Version == 0 {
+		return nil, fmt.Errorf("%w: not a study of boost tune: give another name", booster.ErrParams)
+	}
+	if was.Version != 1 {
+		return nil, fmt.Errorf("%w: a study of version %d, of a newer boost: give another name", booster.ErrParams, was.Version)
+	}
+	s.end = int64(len(top)) + 1
+	if !bytes.Contains(rest, []byte("\n")) && !maps.Equal(was.Search, known) { // of a search that came to no trial
+		s.end = 0
+		if err := s.file.Truncate(0); err != nil {
+			return nil, err
+		}
+		return nil, s.write(head)
+	}
+	for _, name := range slices.Sorted(maps.Keys(union(was.Search, known))) {
+		if there, here := was.Search[name], known[name]; there != here {
+			return nil, fmt.Errorf("%w: the study is of another search: %s was %q and is %q now: give another name, or what there was", booster.ErrParams, name, there, here)
+		}
+	}
+	var trials []Trial
+	for len(rest) > 0 {
+		text, more, ended := bytes.Cut(rest, []byte("\n"))
+		if !ended {
+			break
+		}
+		var l line
+		if err := json.Unmarshal(text, &l); err != nil {
+			return nil, fmt.Errorf("%w: line %d is damaged (%w): give another name", booster.ErrParams, len(trials)+2, err)
+		}
+		if l.Trial != len(trials) {
+			return nil, fmt.Errorf("%w: line %d has trial %d, not %d: it is damaged, give another name", booster.ErrParams, len(trials)+2, l.Trial, len(trials))
+		}
+		trials = append(trials, l.trial(space))
+		s.end += int64(len(text)) + 1
+		rest = more
+	}
+	if len(rest) > 0 {
+		return trials, s.file.Truncate(s.end)
+	}
+	return trials, nil
+}
+
+func union(a, b map[string]string) map[string]string {
+	all := maps.Clone(a)
+	maps.Copy(all, b)
+	return all
+}
+
+// trial returns what a line says.
+func (l *line) trial(space Space) Trial {
+	t := Trial{
+		Number: l.Trial, State: l.State, Value: math.NaN(), Deviation: l.Deviation, Folds: l.Folds, Best: l.Best, Rounds: l.Rounds,
+		Bracket: l.Bracket, Rungs: l.Rungs, Seconds: l.Seconds, Error: l.Error, metric: l.Metric,
+	}
+	if l.Value != nil {
+		t.Value = *l.Value
+	}
+	for i := range space {
+		t.Values = append(t.Values, l.Values[space[i].Name])
+	}
+	return t
+}
+
+// append writes a trial.
+func (s *study) append(t *Trial, space Space) error {
+	l := line{
+		Trial: t.Number, Values: map[string]string{}, State: t.State, Metric: t.metric, Deviation: t.Deviation, Folds: t.Folds, Best: t.Best, Rounds: t.Rounds,
+		Bracket: t.Bracket, Rungs: t.Rungs, Seconds: t.Seconds, Error: t.Error,
+	}
+	for i, value := range t.Values {
+		l.Values[space[i].Name] = value
+	}
+	if t.State != Failed {
+		l.Value = &t.Value
+	}
+	text, err := json.Marshal(l)
+	if err != nil {
+		return err
+	}
+	return s.write(append(text, '\n'))
+}
+
+// write writes a line behind the others, and waits for the disk.
+func (s *study) write(text []byte) error {
+	if _, err := s.file.WriteAt(text, s.end); err != nil {
+		return err
+	}
+	s.end += int64(len(text))
+	return s.file.Sync()
+}

@@ -1,0 +1,332 @@
+package tune_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"boost/booster"
+	"boost/booster/search"
+	"boost/booster/search/tune"
+	"boost/dataset"
+)
+
+// example makes a table of n rows whose label depends on three columns and noise.
+func example(t *testing.T, n int) *dataset.Table {
+	t.Helper()
+	r := rand.New(rand.NewPCG(7, uint64(n)))
+	y, a, b, c := make([]float64, n), make([]float64, n), make([]float64, n), make([]string, n)
+	for i := range n {
+		a[i], b[i], c[i] = r.NormFloat64(), float64(r.IntN(40)), string('p'+rune(r.IntN(5)))
+		y[i] = math.Sin(2*a[i]) + b[i]/20 + r.NormFloat64()*0.5
+	}
+	table, err := dataset.FromColumns([]dataset.ColumnData{{Name: "y", Values: y}, {Name: "a", Values: a}, {Name: "b", Values: b}, {Name: "c", Values: c}}, dataset.Label("y"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return table
+}
+
+func params() booster.Params {
+	p := booster.Defaults()
+	p.Objective, p.Rounds, p.LearningRate, p.Tree.Leaves, p.Tree.MinDataInLeaf = "regression", 30, 0.3, 8, 5
+	return p
+}
+
+func dimension(t *testing.T, name, values string) tune.Dimension {
+	t.Helper()
+	d, err := tune.Parse(name, values)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+func space(t *testing.T) tune.Space {
+	return tune.Space{
+		dimension(t, "train.learning_rate", "0.05..0.5:log"), dimension(t, "tree.leaves", "2..40:log"),
+		dimension(t, "tree.extra_trees", "false,true"), dimension(t, "sampling.col_node", "0.3..1"),
+	}
+}
+
+func search5(t *testing.T, trials int) tune.Params {
+	return tune.Params{Division: search.Division{Folds: 3, Seed: 5}, Space: space(t), Trials: trials}
+}
+
+func find(t *testing.T, p booster.Params, table *dataset.Table, c tune.Params) *tune.Result {
+	t.Helper()
+	r, err := tune.Search(t.Context(), p, table, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// described are the trials without their times.
+func described(r *tune.Result) string {
+	var all strings.Builder
+	for _, trial := range r.Trials {
+		trial.Seconds = 0
+		fmt.Fprintf(&all, "%+v\n", trial)
+	}
+	return all.String()
+}
+
+// The trials are the same for any number of threads.
+func TestThreads(t *testing.T) {
+	table, c := example(t, 600), search5(t, 25)
+	want := ""
+	for _, threads := range []int{1, 2, 3, 8} {
+		p := params()
+		p.Threads = threads
+		r := find(t, p, table, c)
+		if got := described(r); want == "" {
+			want = got
+		} else if got != want {
+			t.Fatalf("%d threads:\n%s\nwant\n%s", threads, got, want)
+		}
+	}
+	if !strings.Contains(want, "State:pruned") {
+		t.Errorf("no trial was given up:\n%s", want)
+	}
+}
+
+// A trial's value is what cross-validation finds for the same parameters, and the result's parameters are those of the best.
+func TestValues(t *testing.T) {
+	table, c := example(t, 600), search5(t, 6)
+	c.NoPrune = true
+	r := find(t, params(), table, c)
+	for _, trial := range r.Trials {
+		p := params()
+		for i, d := range c.Space {
+			switch d.Name {
+			case "train.learning_rate":
+				fmt.Sscan(trial.Values[i], &p.LearningRate)
+			case "tree.leaves":
+				fmt.Sscan(trial.Values[i], &p.Tree.Leaves)
+			case "tree.extra_trees":
+				p.Tree.ExtraTrees = trial.Values[i] == "true"
+			case "sampling.col_node":
+				fmt.Sscan(trial.Values[i], &p.Tree.ColNode)
+			}
+		}
+		cv, err := search.CrossValidate(t.Context(), p, table, search.Params{Division: c.Division})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m := cv.Metrics[0]; m.Mean != trial.Value || m.Deviation != trial.Deviation || cv.Best != trial.Best {
+			t.Errorf("trial %d: %v ± %v after %d, cross-validation has %v ± %v after %d", trial.Number, trial.Value, trial.Deviation, trial.Best, m.Mean, m.Deviation, cv.Best)
+		}
+		if best := r.Trials[r.Best]; trial.Value < best.Value {
+			t.Errorf("trial %d with %v is better than the best, %d with %v", trial.Number, trial.Value, best.Number, best.Value)
+		}
+		if trial.Number == r.Best && (p.LearningRate != r.Params.LearningRate || p.Tree.Leaves != r.Params.Tree.Leaves || r.Params.Rounds != trial.Best) {
+			t.Errorf("parameters %+v are not those of trial %d", r.Params, r.Best)
+		}
+	}
+}
+
+// A study that was stopped anywhere, in the middle of a line too, goes on to the same trials.
+func TestStudy(t *testing.T) {
+	table, c := example(t, 300), search5(t, 14)
+	path := filepath.Join(t.TempDir(), "a.study")
+	c.Study = path
+	want := described(find(t, params(), table, c))
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seconds := regexp.MustCompile(`"seconds":[^,}]*`)
+	r := rand.New(rand.NewPCG(1, 2))
+	for _, at := range []int{0, 1, bytes.IndexByte(whole, '\n'), bytes.IndexByte(whole, '\n') + 1, len(whole) - 1, len(whole), r.IntN(len(whole)), r.IntN(len(whole)), r.IntN(len(whole)), r.IntN(len(whole))} {
+		if err := os.WriteFile(path, whole[:at], 0o600); err != nil {
+			t.Fatal(err)
+		}
+		p := params()
+		p.Threads = 1 + at%3
+		if got := described(find(t, p, table, c)); got != want {
+			t.Fatalf("from byte %d of %d:\n%s\nwant\n%s", at, len(whole), got, want)
+		}
+		again, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(seconds.ReplaceAll(again, nil), seconds.ReplaceAll(whole, nil)) {
+			t.Fatalf("from byte %d of %d the study is\n%s\nwant\n%s", at, len(whole), again, whole)
+		}
+	}
+	c.Trials = 16
+	if r := find(t, params(), table, c); len(r.Trials) != 16 || !strings.HasPrefix(described(r), want) {
+		t.Errorf("two more trials:\n%s\nwant those before first\n%s", described(r), want)
+	}
+}
+
+// A study of another search is refused by what differs, and files that are none are left as they are.
+func TestOtherStudy(t *testing.T) {
+	table, c := example(t, 300), search5(t, 2)
+	c.Study = filepath.Join(t.TempDir(), "a.study")
+	find(t, params(), table, c)
+	for _, test := range []struct {
+		change func(p *booster.Params, c *tune.Params)
+		names  string
+	}{
+		{func(p *booster.Params, c *tune.Params) { p.Tree.LambdaL2 = 4 }, `tree.lambda_l2 was "" and is "4" now`},
+		{func(p *booster.Params, c *tune.Params) { c.Seed = 6 }, `seed was "5" and is "6" now`},
+		{func(p *booster.Params, c *tune.Params) { c.Folds = 4 }, `folds was "3 of 3, rows" and is "4 of 4, rows" now`},
+		{func(p *booster.Params, c *tune.Params) { c.Space = c.Space[:2] }, `space was "train.learning_rate=0.05..0.5:log  tree.leaves=2..40:log  tree.extra_trees=false,true  sampling.col_node=0.3..1" and is`},
+	} {
+		p, other := params(), c
+		test.change(&p, &other)
+		if _, err := tune.Search(t.Context(), p, table, other); !errors.Is(err, booster.ErrParams) || !strings.Contains(err.Error(), test.names) {
+			t.Errorf("%v, want one with %q", err, test.names)
+		}
+	}
+	if _, err := tune.Search(t.Context(), params(), example(t, 301), c); err == nil || !strings.Contains(err.Error(), `rows was "300" and is "301" now`) {
+		t.Errorf("another table: %v", err)
+	}
+	for _, content := range []string{"a,b\n1,2\n", "{}\n", "x"} {
+		if err := os.WriteFile(c.Study, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := tune.Search(t.Context(), params(), table, c); !errors.Is(err, booster.ErrParams) || !strings.Contains(err.Error(), "not a study") {
+			t.Errorf("%q: %v", content, err)
+		}
+		if now, _ := os.ReadFile(c.Study); string(now) != content {
+			t.Errorf("%q became %q", content, now)
+		}
+	}
+}
+
+// A space of few points is searched to its end, each of them once.
+func TestWholeSpace(t *testing.T) {
+	c := search5(t, 0)
+	c.Space = tune.Space{dimension(t, "tree.leaves", "2..5"), dimension(t, "tree.extra_trees", "true,false")}
+	r := find(t, params(), example(t, 300), c)
+	points := map[string]bool{}
+	for _, trial := range r.Trials {
+		points[fmt.Sprint(trial.Values)] = true
+	}
+	if len(r.Trials) != 9 || len(points) != 9 || r.Stopped != tune.StoppedSpace { // and the one that it begins with, of 8 leaves
+		t.Errorf("%d trials of %d points, ended by %q:\n%s", len(r.Trials), len(points), r.Stopped, described(r))
+	}
+}
+
+// A trial that cannot be trained does not end a search.
+func TestFailed(t *testing.T) {
+	c := search5(t, 12)
+	c.Space = tune.Space{dimension(t, "sampling.goss_top", "0.1..0.9"), dimension(t, "sampling.goss_other", "0.05..0.9")}
+	p := params()
+	p.GossTop, p.GossOther = 0.2, 0.1
+	r := find(t, p, example(t, 300), c)
+	failed := 0
+	for _, trial := range r.Trials {
+		if trial.State == tune.Failed {
+			failed++
+			if trial.Error == "" || !math.IsNaN(trial.Value) {
+				t.Errorf("%+v", trial)
+			}
+		}
+	}
+	if failed == 0 || failed > 11 {
+		t.Errorf("%d of 12 trials failed:\n%s", failed, described(r))
+	}
+}
+
+// A budget ends a search with what there is, and an interruption too.
+func TestBudget(t *testing.T) {
+	c, table := search5(t, 0), example(t, 2000)
+	c.Budget = 300 * time.Millisecond
+	start := time.Now()
+	r := find(t, params(), table, c)
+	if r.Stopped != tune.StoppedBudget || len(r.Trials) < 1 || time.Since(start) > 5*time.Second {
+		t.Errorf("%d trials in %v, ended by %q", len(r.Trials), time.Since(start), r.Stopped)
+	}
+	c.Budget = time.Nanosecond
+	if _, err := tune.Search(t.Context(), params(), table, c); !errors.Is(err, booster.ErrParams) || !strings.Contains(err.Error(), "the budget of 1ns was over before the first trial") {
+		t.Errorf("no time: %v", err)
+	}
+	c.Budget, c.Trials = 0, 1000
+	ctx, cancel := context.WithCancel(t.Context())
+	c.OnTrial = func(trial tune.Trial, _ bool) {
+		if trial.Number == 2 {
+			cancel()
+		}
+	}
+	if r, err := tune.Search(ctx, params(), table, c); err != nil || r.Stopped != tune.StoppedInterrupted || len(r.Trials) != 3 {
+		t.Errorf("interrupted: %v", err)
+	}
+}
+
+// Rows that are held out are judged by models that did not see them.
+func TestHeldOut(t *testing.T) {
+	table, c := example(t, 800), search5(t, 8)
+	c.HeldOut = 0.25
+	r := find(t, params(), table, c)
+	if r.HeldOut == nil || r.HeldOut.Rows != 200 {
+		t.Fatalf("%+v", r.HeldOut)
+	}
+	folds, _, err := search.Division{Folds: 4, Seed: 5}.Divide(table, "regression")
+	if err != nil {
+		t.Fatal(err)
+	}
+	held := folds[3]
+	p := r.Params
+	m, err := booster.Train(t.Context(), p, table.Take(held.Train))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rest := table.Take(held.Valid)
+	values, err := m.Predict(t.Context(), rest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	labels, sum := rest.LabelColumn().Float64s(), 0.0
+	for i, v := range values {
+		d := v - labels[i]
+		sum += d * d
+	}
+	// Cuts are those of all rows there, and of the rows trained on here.
+	if rmse := math.Sqrt(sum / float64(len(values))); math.Abs(rmse-r.HeldOut.Best) > 0.03*rmse {
+		t.Errorf("held out: %v, a training of one's own has %v", r.HeldOut.Best, rmse)
+	}
+}
+
+// What cannot be searched is refused with the reason, and a dimension is written as it is read.
+func TestParse(t *testing.T) {
+	for _, test := range []struct{ name, values, want string }{
+		{"tree.leaves", "31..7", "the first bound must be less"},
+		{"tree.leaves", "1.5..7", "1.5 is not a whole number"},
+		{"tree.leaves", "0..7:log", "begins above 0"},
+		{"tree.leaves", "a..7", `"a" is not a number`},
+		{"tree.leaves", "7", "one choice is no choice"},
+		{"tree.leaves", "7,7", "is there twice"},
+		{"tree.leaves", "7,x", `"x" is not a value of tree.leaves`},
+		{"tree.growth", "leaf,sideways", `tree.growth = "sideways"`},
+		{"sampling.col_node", "0..2", "sampling.col_node = "},
+		{"train.rounds", "10..20", "train.rounds is not searched: the best number of rounds is found in each trial"},
+		{"train.threads", "1..2", "it never changes the model"},
+		{"tree.nothing", "1..2", `"tree.nothing" says nothing of how a model is trained`},
+		{"binning.max_bin_by_feature", "1..2", "it is not one number or word"},
+		{"objective.alpha", "0.1..0.9", "cannot be compared"},
+	} {
+		if _, err := tune.Parse(test.name, test.values); !errors.Is(err, booster.ErrParams) || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s=%s: %v, want one with %q", test.name, test.values, err, test.want)
+		}
+	}
+	for _, text := range []string{"tree.leaves=7..255:log", "sampling.col_node=0.2..1", "tree.growth=leaf,depth", "tree.extra_trees=true,false", "binning.max_bin=63,255"} {
+		name, values, _ := strings.Cut(text, "=")
+		d := dimension(t, name, values)
+		if d.String() != text {
+			t.Errorf("%s is read as %s", text, &d)
+		}
+	}
+}

@@ -1,0 +1,232 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"boost/booster"
+	"boost/booster/search/tune"
+	"boost/configs"
+	"boost/internal/format"
+	"boost/internal/report"
+)
+
+// tuneFlags is the command line of tune.
+type tuneFlags struct {
+	trainFlags
+	tune.Params
+	tries        []string
+	only         bool
+	noStudy      bool
+	output, plot string
+}
+
+func (a *app) tuneCommand() *cobra.Command {
+	var f tuneFlags
+	cmd := &cobra.Command{
+		Use:   "tune CONFIG.toml|TABLE…",
+		Short: "Search for better settings, and write a config with them",
+		Long: `Try settings of training on folds of the table, beginning with those of a config file, or of train
+without one, and write a config with the best. Where nothing is said, those of usual use are searched,
+less those that are given; --try adds others or other bounds, --only searches those alone.
+
+Trials are drawn at random, then where the better ones lie (--sampler). One that others are ahead of
+after as many rounds is given up. All trials are on the same folds and on one binned table; the best
+number of rounds is found in each by the mean over the folds. From 100,000 rows on one fold is judged.
+
+Each trial is written to a study, a file of JSON lines. The same command goes on from there after an
+interruption, or with more --trials. The trials follow from train.seed, not from threads or time.`,
+		Example: `  boost tune data.csv --label price
+  boost tune run.toml --trials 200 --budget 30m
+  boost tune data.csv --label price --try tree.leaves=15..500:log --try tree.growth=leaf,symmetric
+  boost tune data.csv --label price --only --try tree.lambda_l2=0.1..10:log --held-out 20% --plot trials.svg`,
+		Args: argumentsAndMore("CONFIG.toml or TABLE"),
+		RunE: func(cmd *cobra.Command, args []string) error { return a.tune(cmd.Context(), cmd, args, &f) },
+	}
+	flags := cmd.Flags()
+	addKeyFlags(cmd, cvKeyFlags)
+	addKeyFlags(cmd, columnFlags)
+	flags.StringArrayVar(&f.sets, "set", nil, "any config key, as `section.key=value`; repeatable")
+	flags.IntVar(&f.Trials, "trials", 0, "stop after `N` trials, those of the study counted; 0 = 50, or no limit with --budget")
+	flags.DurationVar(&f.Budget, "budget", 0, "stop after this `TIME`, like 90s or 10m")
+	flags.StringArrayVar(&f.tries, "try", nil, "search a key: `KEY=LOW..HIGH`, KEY=LOW..HIGH:log or KEY=A,B,C; repeatable")
+	flags.BoolVar(&f.only, "only", false, "search the keys of --try alone")
+	flags.StringVar(&f.Sampler, "sampler", tune.TPE, "how trials are drawn: tpe or random, by `NAME`")
+	offer(cmd, "sampler", tune.TPE, tune.Random)
+	flags.BoolVar(&f.NoPrune, "no-prune", false, "give no trial up early")
+	flags.IntVar(&f.Judged, "judge", 0, "judge on the first `N` folds; 0 = all, from 100,000 rows on one")
+	flags.Var((*shareValue)(&f.HeldOut), "held-out", "`SHARE` of the rows that the search does not see, for a last check")
+	flags.StringVar(&f.Study, "study", "", "`FILE` that keeps the trials (default: named after the table, in this folder)")
+	flags.BoolVar(&f.noStudy, "no-study", false, "do not keep the trials")
+	addDivisionFlags(cmd, &f.Division)
+	flags.StringVarP(&f.output, "output", "o", "", "config `FILE` (default: named after the table, in this folder)")
+	flags.StringVar(&f.plot, "plot", "", "SVG `FILE`: a picture of the trials")
+	flags.BoolVar(&f.json, "json", false, "print JSON, with all trials")
+	f.addNoSpool(cmd)
+	offerKeys(cmd, nil)
+	return cmd
+}
+
+// shareValue is a flag for a share, as a number or in percent.
+type shareValue float64
+
+func (v *shareValue) String() string { return fmt.Sprint(float64(*v)) }
+func (v *shareValue) Type() string   { return "share" }
+func (v *shareValue) Set(s string) error {
+	share, err := configs.ParseShare(s)
+	*v = shareValue(share)
+	return err
+}
+
+func (a *app) tune(ctx context.Context, cmd *cobra.Command, sources []string, f *tuneFlags) error {
+	r := &trainRun{a: a, json: f.json}
+	if err := r.configure(cmd, sources, &f.trainFlags, cvKeyFlags); err != nil {
+		return err
+	}
+	c := r.config
+	ready := *c // with the sets that are not looked at
+	name := stem(c.Data.Train[0])
+	if f.output == "" {
+		f.output = name + ".tuned.toml"
+	}
+	switch {
+	case f.noStudy && f.Study != "":
+		return usagef("--study %s and --no-study: leave one of both out", pasted(f.Study))
+	case f.noStudy:
+	case f.Study == "":
+		f.Study = name + ".study"
+	}
+	if isConfig(sources[0]) && sameFile(sources[0], f.output) {
+		return usagef("%s is read, and cannot be written over by the same run: give another name with -o", f.output)
+	}
+	if err := r.onlyTable(&f.Division, f.output, f.plot); err != nil {
+		return err
+	}
+	if reads(c.Data.Train, f.Study, c.ReadOptions()...) {
+		return usagef("%s is read, and cannot be a study: give another name with --study", pasted(f.Study))
+	}
+	if f.Trials == 0 && f.Budget == 0 {
+		f.Trials = 50
+	}
+	started := time.Now()
+	loaded, params, err := r.prepare(ctx)
+	if err != nil {
+		return err
+	}
+	defer loaded.Close()
+	table := loaded.Train.Table()
+	if f.Space, err = f.space(params, c, table.NumRows()); err != nil {
+		return err
+	}
+	f.Seed, f.Log = params.Seed, a.log
+	if f.Budget > 0 { // the time is for reading too
+		if f.Budget -= time.Since(a.started); f.Budget <= 0 {
+			return fmt.Errorf("%w: the budget was over when the table was read (%s)", booster.ErrBudget, format.Seconds(r.loading.Seconds()))
+		}
+	}
+	r.showTrials(&f.Params)
+	found, err := tune.Search(ctx, params, table, f.Params)
+	a.terminal.ClearBar()
+	if err != nil {
+		return ofTable(c.Data.Train, err)
+	}
+	ready.Params, ready.Effort, ready.Preset = found.Params, "", ""
+	ready.Params.Binning.ForcedCuts = c.Params.Binning.ForcedCuts
+	ready.Data.Ignore = slices.Concat(ready.Data.Ignore, table.Dropped())
+	ready.MapPaths(func(path string) string { return relativeTo(f.output, path) })
+	s := report.Tuning{Result: found, Seconds: time.Since(started).Seconds(), Study: f.Study, Config: f.output, Plot: f.plot, Command: "boost train " + pasted(f.output)}
+	starter := configs.Starter{Config: &ready, Title: []string{
+		fmt.Sprintf("The best of %s on %s: %s = %.6g.", format.Counted(len(found.Trials), "trial"), strings.Join(c.Data.Train, " "), found.Metric, found.Trials[found.Best].Value),
+		"Train with it: " + s.Command,
+	}}
+	if err := a.writeOutput(f.output, func(w *bufio.Writer) error {
+		_, err := w.Write(starter.TOML())
+		return err
+	}); err != nil {
+		return err
+	}
+	if f.plot != "" {
+		if err := a.writeOutput(f.plot, func(w *bufio.Writer) error { return report.PlotTrials(w, found) }); err != nil {
+			return err
+		}
+	}
+	if !a.quiet || f.json {
+		if err := a.answer(f.json, s.JSON(), s.Write); err != nil {
+			return err
+		}
+	}
+	if found.Stopped == tune.StoppedInterrupted {
+		if a.log.Warn("interrupted: the best so far was written to " + f.output); f.Study != "" {
+			a.log.Info("the same command goes on from " + f.Study)
+		}
+		return &silentError{booster.ErrInterrupted}
+	}
+	return nil
+}
+
+// space returns what is searched.
+func (f *tuneFlags) space(p booster.Params, c *configs.Config, rows int) (tune.Space, error) {
+	var tried tune.Space
+	for _, text := range f.tries {
+		key, values, ok := strings.Cut(text, "=")
+		if !ok {
+			return nil, usagef("--try %s: expected KEY=LOW..HIGH, KEY=LOW..HIGH:log or KEY=A,B,C", pasted(text))
+		}
+		d, err := tune.Parse(configs.KeyOf(strings.TrimSpace(key)), values)
+		if err != nil {
+			return nil, usagef("--try %s: %v", pasted(text), err)
+		}
+		tried = append(tried, d)
+	}
+	if f.only {
+		if len(tried) == 0 {
+			return nil, usagef("--only searches the keys of --try alone: name them")
+		}
+		return tried, nil
+	}
+	usual := tune.Usual(p, rows, func(key string) bool {
+		return c.Given(key) || slices.ContainsFunc(tried, func(d tune.Dimension) bool { return d.Name == key })
+	})
+	return slices.Concat(usual, tried), nil
+}
+
+// showTrials tells of trials as they come.
+func (r *trainRun) showTrials(p *tune.Params) {
+	a := r.a
+	steps := p.Trials
+	if steps == 0 {
+		steps = int(p.Budget.Seconds()) + 1
+	}
+	if !a.quiet && a.logFormat != "json" {
+		a.terminal.ShowBar(steps)
+	}
+	started, trials, best := time.Now(), 0, ""
+	p.OnTrial = func(t tune.Trial, isBest bool) {
+		trials++
+		text := fmt.Sprintf("trial %d: %s", t.Number, t.State)
+		switch {
+		case isBest:
+			best = fmt.Sprintf("best %.6g in trial %d", t.Value, t.Number)
+			a.log.Info(fmt.Sprintf("trial %d: %.6g after %s, the best so far", t.Number, t.Value, format.Counted(t.Best, "round")))
+			return
+		case t.State == tune.Failed:
+			text += ": " + t.Error
+		default:
+			text = fmt.Sprintf("%s, %.6g after %s", text, t.Value, format.Counted(t.Rounds, "round"))
+		}
+		a.log.Debug(text)
+	}
+	p.OnRound = func(done, of int) {
+		at := trials
+		if p.Trials == 0 {
+			at = int(time.Since(started).Seconds())
+		}
+		a.terminal.Step(at, fmt.Sprintf("trial %s, round %s/%s; %s", format.Count(trials), format.Count(done), format.Count(of), best))
+	}
+}
