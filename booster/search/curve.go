@@ -27,13 +27,18 @@ type curve struct {
 	ended  []bool        // folds that grow no more rounds
 
 	mean, deviation [][]float64 // by metric, round
-	decided         int         // rounds of the mean
-	best            int         // of these, the best; 0 = none yet
-	bestValue       float64
-	over            bool // no more rounds are wanted
-	timedOut        bool
-	pruned          bool
-	failed          bool
+	verdict
+}
+
+// verdict is what has been decided so far.
+type verdict struct {
+	decided   int // rounds of the mean
+	best      int // of these, the best; 0 = none yet
+	bestValue float64
+	over      bool // no more rounds are wanted
+	timedOut  bool
+	pruned    bool
+	failed    bool
 }
 
 func newCurve(folds, rounds int) *curve {

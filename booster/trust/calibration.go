@@ -84,7 +84,6 @@ func (c *Calibration) Apply(outputs int, values []float64, lo, hi, n int) {
 		}
 		return
 	}
-	row := make([]float64, outputs)
 	var memory [2 * mostInPlace]float64
 	row, rest := memory[:mostInPlace], memory[mostInPlace:]
 	if outputs > mostInPlace {

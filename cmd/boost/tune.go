@@ -24,6 +24,7 @@ type tuneFlags struct {
 	tries        []string
 	only         bool
 	noStudy      bool
+	heldOut      string
 	output, plot string
 }
 
@@ -61,7 +62,7 @@ interruption, or with more --trials. The trials follow from train.seed, not from
 	offer(cmd, "sampler", tune.TPE, tune.Random)
 	flags.BoolVar(&f.NoPrune, "no-prune", false, "give no trial up early")
 	flags.IntVar(&f.Judged, "judge", 0, "judge on the first `N` folds; 0 = all, from 100,000 rows on one")
-	flags.Var((*shareValue)(&f.HeldOut), "held-out", "`SHARE` of the rows that the search does not see, for a last check")
+	flags.StringVar(&f.heldOut, "held-out", "", "`SHARE` of the rows that the search does not see, for a last check")
 	flags.StringVar(&f.Study, "study", "", "`FILE` that keeps the trials (default: named after the table, in this folder)")
 	flags.BoolVar(&f.noStudy, "no-study", false, "do not keep the trials")
 	addDivisionFlags(cmd, &f.Division)
@@ -71,17 +72,6 @@ interruption, or with more --trials. The trials follow from train.seed, not from
 	f.addNoSpool(cmd)
 	offerKeys(cmd, nil)
 	return cmd
-}
-
-// shareValue is a flag for a share, as a number or in percent.
-type shareValue float64
-
-func (v *shareValue) String() string { return fmt.Sprint(float64(*v)) }
-func (v *shareValue) Type() string   { return "share" }
-func (v *shareValue) Set(s string) error {
-	share, err := configs.ParseShare(s)
-	*v = shareValue(share)
-	return err
 }
 
 func (a *app) tune(ctx context.Context, cmd *cobra.Command, sources []string, f *tuneFlags) error {
@@ -110,6 +100,12 @@ func (a *app) tune(ctx context.Context, cmd *cobra.Command, sources []string, f 
 	}
 	if reads(c.Data.Train, f.Study, c.ReadOptions()...) {
 		return usagef("%s is read, and cannot be a study: give another name with --study", pasted(f.Study))
+	}
+	if f.heldOut != "" {
+		var err error
+		if f.HeldOut, err = configs.ParseShare(f.heldOut); err != nil {
+			return usagef("--held-out %s: %v", pasted(f.heldOut), err)
+		}
 	}
 	if f.Trials == 0 && f.Budget == 0 {
 		f.Trials = 50
