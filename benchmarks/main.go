@@ -29,7 +29,7 @@ func rootCommand() *cobra.Command {
 	}
 	root.AddCommand(
 		peersCommand(), trainCommand(), scorersCommand(), scoreCommand(), loadingCommand(), readCommand(), sizesCommand(), compressionCommand(),
-		accuracyCommand(), defaultsCommand(), precisionCommand(), objectivesCommand(), guardCommand(), rowsCommand(), generateCommand(),
+		accuracyCommand(), defaultsCommand(), precisionCommand(), objectivesCommand(), intervalsCommand(), guardCommand(), rowsCommand(), generateCommand(),
 	)
 	return root
 }

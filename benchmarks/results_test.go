@@ -4,9 +4,11 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"boost/benchmarks/compression"
+	"boost/benchmarks/coverage"
 	"boost/benchmarks/loading"
 	"boost/benchmarks/parts"
 	"boost/benchmarks/peers"
@@ -91,6 +93,16 @@ func TestResultsGiveDocuments(t *testing.T) {
 		r := read[parts.Benchmarks](t, "rows.json")
 		return r.UpdateDocument(page)
 	})
+}
+
+// Intervals cover what they are to cover, but for a point, and the page says so.
+func TestResultsGiveCoverage(t *testing.T) {
+	c := committed{t.TempDir()}
+	r := read[coverage.Record](t, "intervals.json")
+	c.page(t, "../docs/trust.md", r.UpdateDocument)
+	if off := r.Off(); len(off) > 0 || len(r.Sets) == 0 {
+		t.Errorf("of %d sets are off: %s", len(r.Sets), strings.Join(off, "; "))
+	}
 }
 
 // The page of accuracy is what its records give.

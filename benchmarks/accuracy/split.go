@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"boost/dataset"
 	"boost/internal/rng"
 )
 
@@ -25,6 +26,12 @@ func Split(split int, classes []float64) (train, held []int32) {
 		rows[i] = int32(i)
 	}
 	return parts(split, rows, classes, 5)
+}
+
+// SplitTable parts the rows of a set's training table as Split does.
+func SplitTable(s *Set, t *dataset.Table, split int) (train, held *dataset.Table) {
+	rest, out := Split(split, classKeys(s, t))
+	return t.Take(rest), t.Take(out)
 }
 
 // parts holds out one in so many of the rows of each class, which ascend.

@@ -150,6 +150,11 @@ func (t Trainer) loss(ctx context.Context, s *Set, train, test *dataset.Table) (
 	return s.LossOf(ctx, m, test)
 }
 
+// Train trains on a part of the set.
+func (t Trainer) Train(ctx context.Context, s *Set, train *dataset.Table) (*booster.Model, error) {
+	return booster.Train(ctx, t.params(s), train)
+}
+
 // LossOf returns the loss of a model on a table, by Metric.
 func (s *Set) LossOf(ctx context.Context, m *booster.Model, test *dataset.Table) (float64, error) {
 	values, err := m.Predict(ctx, test)

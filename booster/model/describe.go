@@ -7,6 +7,7 @@ import (
 
 	"boost/binning"
 	"boost/booster/model/internal/format"
+	"boost/booster/trust"
 	"boost/dataset"
 	"boost/ptq"
 )
@@ -44,6 +45,7 @@ type Description struct {
 	Derived     []string                `json:"derived,omitempty"`  // see Model.Derived; nil for a compressed model made of a full one
 	Segments    []Segment               `json:"segments,omitempty"` // of the first rounds, where their parameters were others
 	Compression *CompressionDescription `json:"compression,omitempty"`
+	Trust       *TrustDescription       `json:"trust,omitempty"`
 	After       int                     `json:"after,omitempty"` // rounds of which the model is the tail
 	History     []History               `json:"history"`
 	WideRounds  []WideRound             `json:"wide_rounds,omitempty"`
@@ -73,6 +75,46 @@ type CompressionDescription struct {
 	Statistics  bool            `json:"statistics"`
 	Source      string          `json:"source"` // sha256
 	Certificate json.RawMessage `json:"certificate,omitempty"`
+}
+
+// TrustDescription says how a model was calibrated; see trust.Trust.
+type TrustDescription struct {
+	Rows        int           `json:"rows"` // of the table that it was calibrated on
+	Fingerprint string        `json:"fingerprint"`
+	Calibration trust.Method  `json:"calibration,omitempty"` // of probabilities
+	Threshold   float64       `json:"threshold,omitempty"`
+	Intervals   trust.Kind    `json:"intervals,omitempty"`
+	Level       float64       `json:"level,omitempty"`  // share of rows that intervals cover
+	Margin      float64       `json:"margin,omitempty"` // of rows of no group
+	By          string        `json:"by,omitempty"`
+	Groups      []GroupMargin `json:"groups,omitempty"`
+}
+
+// GroupMargin is the margin of the rows with one value of a column.
+type GroupMargin struct {
+	Value  *string `json:"value"` // null for rows without a value
+	Margin float64 `json:"margin"`
+}
+
+func describeTrust(t *trust.Trust) *TrustDescription {
+	if t == nil {
+		return nil
+	}
+	d := &TrustDescription{Rows: t.Rows, Fingerprint: t.Fingerprint, Threshold: t.Threshold}
+	if t.Calibration != nil {
+		d.Calibration = t.Calibration.Method
+	}
+	if v := t.Intervals; v != nil {
+		d.Intervals, d.Level, d.Margin, d.By = v.Kind, v.Level, v.Margin, v.By
+		for _, g := range v.Groups {
+			of := GroupMargin{Margin: g.Margin}
+			if !g.Missing {
+				of.Value = &g.Value
+			}
+			d.Groups = append(d.Groups, of)
+		}
+	}
+	return d
 }
 
 func describeCompression(z *Compression) *CompressionDescription {
@@ -131,6 +173,7 @@ func (m *Model) Describe() (*Description, error) {
 		Fingerprint: c.Fingerprint, ValidPrints: c.ValidPrints,
 		Bytes: len(data), SHA256: hex.EncodeToString(sum[:]),
 		Segments: c.Segments, After: c.After, Derived: c.Derived, Compression: describeCompression(c.Compression),
+		Trust: describeTrust(c.Trust),
 	}
 	if o := c.Origin; o != nil {
 		d.Origin = &OriginDescription{How: o.How, Models: o.Models, Rounds: o.Rounds, Decay: o.Decay}

@@ -31,12 +31,23 @@ type Fitted struct {
 	Held []float64
 }
 
+// FewRowsError is the error about a class of too few rows.
+type FewRowsError struct {
+	Class, Rows int
+	Least       int // rows that it needs
+}
+
+func (e *FewRowsError) Error() string {
+	return fmt.Sprintf("class %d has %d rows: to be calibrated each class needs %d, and some hundreds to gain by it", e.Class, e.Rows, e.Least)
+}
+
 // folds is how many parts of the rows are held out in turn.
 const folds = 5
 
 // FitCalibration calibrates probabilities by a method. With Auto it is that with the lowest log loss where each fifth of the
 // rows, of each class in turn, is predicted by the other four; the simplest of equals. Rows that count for nothing are left
-// out. Less than 5 rows of a class, a method that there is not, and with more than two classes Beta and VennAbers are errors.
+// out. Less than 5 rows of a class
+// (*FewRowsError), a method that there is not, and with more than two classes Beta and VennAbers are errors.
 func FitCalibration(rows Rows, method Method) (*Fitted, error) {
 	among := candidates(rows.Outputs)
 	if method != Auto && !slices.Contains(among, method) {
@@ -112,7 +123,7 @@ func newFitter(rows Rows) (*fitter, error) {
 	}
 	for class, count := range counts {
 		if count < folds {
-			return nil, fmt.Errorf("class %d has %d rows: to be calibrated each class needs %d, and some hundreds to gain by it", class, count, folds)
+			return nil, &FewRowsError{class, count, folds}
 		}
 	}
 	return f, nil

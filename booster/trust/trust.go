@@ -67,9 +67,11 @@ func CostThreshold(falsePositive, falseNegative float64) (float64, error) {
 			return 0, fmt.Errorf("a mistake costs %v: expected a number above 0", cost)
 		}
 	}
-	// The larger cost is 1, so that no sum is infinite.
-	most := max(falsePositive, falseNegative)
-	threshold := falsePositive / most / (falsePositive/most + falseNegative/most)
+	sum := falsePositive + falseNegative
+	if math.IsInf(sum, 1) {
+		falsePositive, sum = falsePositive/2, falsePositive/2+falseNegative/2
+	}
+	threshold := falsePositive / sum
 	if threshold == 0 || threshold == 1 {
 		return 0, fmt.Errorf("costs of %v and %v are too far apart: their threshold is %v", falsePositive, falseNegative, threshold)
 	}

@@ -140,7 +140,7 @@ The same data, parameters and seed give the same model, byte for byte, on any ma
 		return cmd.Help()
 	}})
 	root.AddCommand(a.trainCommand(), a.cvCommand(), a.tuneCommand(), a.predictCommand(), a.evalCommand(), a.inspectCommand(), a.initCommand(),
-		a.reproduceCommand(), a.refitCommand(), a.rollbackCommand(), a.mergeCommand(), a.quantizeCommand(), a.convertCommand(), a.compareCommand(), a.registryCommand(), a.benchCommand(), a.versionCommand(), a.completionCommand(), a.workerCommand())
+		a.reproduceCommand(), a.refitCommand(), a.rollbackCommand(), a.mergeCommand(), a.quantizeCommand(), a.calibrateCommand(), a.convertCommand(), a.compareCommand(), a.registryCommand(), a.benchCommand(), a.versionCommand(), a.completionCommand(), a.workerCommand())
 	return root
 }
 

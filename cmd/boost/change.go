@@ -34,9 +34,11 @@ written if it had been interrupted after these rounds, and can be reproduced as 
 			if err := s.fit(m, args[0]); err != nil {
 				return err
 			}
+			from := m
 			if m, err = m.Prefix(rounds); err != nil {
 				return fmt.Errorf("%s: %w", args[0], err)
 			}
+			a.reportUncalibrated(from)
 			return a.saveModel(m, output)
 		},
 	}
@@ -74,6 +76,7 @@ classes must agree. Columns may differ; the merged model needs all of them.`,
 			if err != nil {
 				return usagef("the models cannot be merged: %v", err)
 			}
+			a.reportUncalibrated(models...)
 			return a.saveModel(merged, output)
 		},
 	}

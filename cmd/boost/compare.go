@@ -75,6 +75,9 @@ func (a *app) compare(ctx context.Context, args []string, f *compareFlags) error
 	}
 	pool := a.pool(0)
 	defer pool.Close()
+	if models[0].Trust().ChangesValues() || models[1].Trust().ChangesValues() {
+		a.log.Info("predictions and metrics are compared as they are without a calibration (boost calibrate)")
+	}
 	c, err := compress.Compare(ctx, models[0], models[1], table, names, compress.Pool(pool))
 	if shape := (compress.ErrShape{}); errors.As(err, &shape) {
 		return usagef("%s and %s cannot be compared: %s", args[0], args[1], shape.Text)

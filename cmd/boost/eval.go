@@ -80,6 +80,9 @@ func (a *app) eval(ctx context.Context, modelFile string, tables []string, f *ev
 	if err := f.fit(m, modelFile); err != nil {
 		return err
 	}
+	if err := f.fitTrust(m, modelFile, "class"); err != nil {
+		return err
+	}
 	names, err := metricsOf(m, f.metrics)
 	if err != nil {
 		return err

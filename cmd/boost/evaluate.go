@@ -46,11 +46,11 @@ func evaluateStages(ctx context.Context, m predictor, t *dataset.Table, names []
 		return nil, last, usagef("%v", err)
 	}
 	n, k := t.NumRows(), m.Outputs()
-	in.Raw, in.Values, in.Pool = make([]float64, n*k), make([]float64, n*k), pool
+	in.Raw, in.Values, in.Pool, in.Threshold = make([]float64, n*k), make([]float64, n*k), pool, m.Trust().PositiveAbove()
 	judge := func(rounds int, rowMajor []float64) report.Stage {
 		metrics.OutputMajor(rowMajor, k, in.Raw)
 		e := report.Stage{Rounds: rounds, Figures: make(report.Figures, len(names))}
-		for i, value := range metrics.Evaluate(in, m.Link(), list) {
+		for i, value := range metrics.Evaluate(in, m.Mapping(), list) {
 			e.Figures[i] = report.Figure{Name: names[i], Value: value}
 		}
 		for i := range list {

@@ -32,11 +32,12 @@ type predictFlags struct {
 	format    string
 	earlyStop float64
 	stops     bool // --early-stop was given
+	anyKind   bool // --kind was not given
 }
 
 func (a *app) predictCommand() *cobra.Command {
 	var f predictFlags
-	kinds := []string{"value", "raw", "class", "leaf"}
+	kinds := []string{"value", "raw", "class", "leaf", "interval"}
 	cmd := &cobra.Command{
 		Use:   "predict MODEL TABLE…",
 		Short: "Predict every row of a table",
@@ -49,6 +50,9 @@ several tables follow each other in one output, in the order in which the tables
   --kind raw    the sum of the trees, before it becomes a probability
   --kind class  the most probable class
   --kind leaf   the number of the leaf that the row falls into, per tree
+  --kind interval
+                of a model with intervals (boost calibrate): columns lower and upper, or in a column
+                classes the set of these, with | between them; without --kind it follows the value
 
 Several kinds, as in --kind class,value, follow each other. Columns are found by name. Columns
 that were id columns in training come first, with --pass-through all columns of the table.
@@ -70,7 +74,7 @@ ends in .gz or .zst.`,
 		Args: argumentsAndMore("MODEL", "TABLE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.stages.given(cmd)
-			f.stops = cmd.Flags().Changed("early-stop")
+			f.stops, f.anyKind = cmd.Flags().Changed("early-stop"), !cmd.Flags().Changed("kind")
 			for _, check := range []error{
 				f.checkKinds(kinds), f.unseenFlag.check(), a.resolveFormat(&f), f.stages.check(), f.checkStops(),
 				f.loading.check(), f.loading.refuse("--staged", f.staged), f.loading.refuse("--early-stop", f.stops),
@@ -94,7 +98,7 @@ ends in .gz or .zst.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringSliceVar(&f.kinds, "kind", []string{"value"}, "`KINDS` of prediction, with commas between them: value, raw, class or leaf")
+	flags.StringSliceVar(&f.kinds, "kind", []string{"value"}, "`KINDS` of prediction, with commas between them: value, raw, class, leaf or interval")
 	flags.Lookup("kind").DefValue = "value"
 	flags.StringArrayVar(&f.ids, "id", nil, "`COLUMN` to copy from the table; repeatable")
 	flags.BoolVar(&f.all, "pass-through", false, "copy all columns of the table, before the prediction")
@@ -152,6 +156,26 @@ func (f *predictFlags) checkStops() error {
 	return nil
 }
 
+// fitIntervals adds the model's intervals where no kinds are asked for, and refuses what the model was not calibrated for.
+func (f *predictFlags) fitIntervals(m predictor, file string) error {
+	t := m.Trust()
+	switch has := t != nil && t.Intervals != nil; {
+	case f.has("interval") && !has:
+		return usagef("--kind interval: %s has no intervals: boost calibrate --intervals 0.9 finds some", file)
+	case f.anyKind && has:
+		f.kinds = append(f.kinds, "interval")
+	}
+	if err := f.stages.fitTrust(m, file, f.kinds...); err != nil {
+		return err
+	}
+	for _, kind := range f.kinds {
+		if f.stops && usesTrust(t, kind) {
+			return usagef("--early-stop: %s is calibrated for scores that went through all trees: leave the flag out, or give --kind raw", file)
+		}
+	}
+	return nil
+}
+
 // predictKeys leaves out on_bad_row: every input row has its line.
 var predictKeys = slices.DeleteFunc(slices.Clone(readingKeys), func(k string) bool { return k == "data.on_bad_row" })
 
@@ -168,6 +192,9 @@ func (a *app) predict(ctx context.Context, modelFile string, tables []string, f 
 		return usagef("%s predicts numbers, not classes: leave --kind class out", modelFile)
 	}
 	if err := f.stages.fit(m, modelFile); err != nil {
+		return err
+	}
+	if err := f.fitIntervals(m, modelFile); err != nil {
 		return err
 	}
 	if f.has("leaf") && f.stages.trees(m) == 0 {

@@ -48,7 +48,7 @@ func TestPredictSeveralKinds(t *testing.T) {
 	}
 	for words, args := range map[string][]string{
 		"--kind class is given twice": {"--kind", "class,class"},
-		`--kind must be value, raw, class, leaf, not "clas" (did you mean "class"?)`: {"--kind", "value,clas"},
+		`--kind must be value, raw, class, leaf, interval, not "clas" (did you mean "class"?)`: {"--kind", "value,clas"},
 		"leave --id out":                    {"--id", "id", "--pass-through"},
 		"--early-stop means something else": {"--kind", "class,value", "--early-stop", "0"},
 	} {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"boost/booster/model"
+	"boost/booster/trust"
 	"boost/dataset"
 	"boost/dataset/write"
 	"boost/parallel"
@@ -129,6 +130,8 @@ func (p *predictions) predictKind(ctx context.Context, t *dataset.Table, kind st
 			columns[i] = write.Column{Name: "tree_" + strconv.Itoa(i), Ints: leaves, Stride: len(columns), At: i}
 		}
 		return columns, err
+	case "interval":
+		return p.intervalColumns(ctx, t)
 	case "raw":
 		values, err := p.model.PredictRaw(ctx, t, p.options()...)
 		return p.valueColumns("raw", values), err
@@ -136,6 +139,41 @@ func (p *predictions) predictKind(ctx context.Context, t *dataset.Table, kind st
 	values, err := p.model.Predict(ctx, t, p.options()...)
 	return p.valueColumns("value", values), err
 }
+
+// intervalColumns returns the bounds of each row, or the classes of its set.
+func (p *predictions) intervalColumns(ctx context.Context, t *dataset.Table) ([]write.Column, error) {
+	if p.model.Trust().Intervals.Kind != trust.Sets {
+		bounds, err := p.model.PredictIntervals(ctx, t, p.options()...)
+		return []write.Column{{Name: "lower", Floats: bounds, Stride: 2}, {Name: "upper", Floats: bounds, Stride: 2, At: 1}}, err
+	}
+	member, err := p.model.PredictSets(ctx, t, p.options()...)
+	if err != nil {
+		return nil, err
+	}
+	classes := p.model.Classes()
+	c := write.Column{Name: "classes", Codes: make([]int32, t.NumRows())}
+	known := map[string]int32{}
+	var names []string
+	for row := range c.Codes {
+		names = names[:0]
+		for k, in := range member[row*len(classes) : (row+1)*len(classes)] {
+			if in {
+				names = append(names, classes[k])
+			}
+		}
+		set := strings.Join(names, setSeparator)
+		code, ok := known[set]
+		if !ok {
+			code = int32(len(c.Levels))
+			known[set], c.Levels = code, append(c.Levels, set)
+		}
+		c.Codes[row] = code
+	}
+	return []write.Column{c}, nil
+}
+
+// setSeparator stands between the classes of a set; no class of a model with sets has it in its name.
+const setSeparator = "|"
 
 // predictStages returns the columns of each stage, one after another.
 func (p *predictions) predictStages(ctx context.Context, t *dataset.Table) ([]write.Column, error) {

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"boost/booster/model"
+	"boost/booster/trust"
 	"boost/dataset"
 	"boost/objectives"
 	"boost/objectives/metrics"
@@ -25,7 +26,11 @@ type predictor interface {
 	Objective() string
 	DefaultMetrics() ([]string, error)
 	MetricInput(*dataset.Table, []string) (metrics.Input, error)
+	PredictIntervals(context.Context, *dataset.Table, ...model.Option) ([]float64, error)
+	PredictSets(context.Context, *dataset.Table, ...model.Option) ([]bool, error)
 	Link() objectives.Link
+	Mapping() metrics.Link
+	Trust() *trust.Trust
 	Classes() []string
 	NumericClasses() bool
 	Outputs() int

@@ -167,6 +167,7 @@ func (a *app) quantize(ctx context.Context, file string, f *quantizeFlags) error
 	}
 	a.warnOfFewBits(r)
 	a.warnOfFewRows(r)
+	a.reportUncalibrated(m)
 	if err := a.saveModel(r.Model, f.output); err != nil {
 		return err
 	}

@@ -100,6 +100,7 @@ func (a *app) refit(ctx context.Context, modelFile, tableFile string, f *refitFl
 	if err != nil {
 		return err
 	}
+	a.reportUncalibrated(m)
 	if err := a.saveModel(refitted, f.output); err != nil {
 		return err
 	}

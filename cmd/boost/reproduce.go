@@ -94,6 +94,15 @@ func (a *app) reproduce(ctx context.Context, modelFile, tableFile string, f *rep
 	if err != nil {
 		return fmt.Errorf("%s: %w", modelFile, replace.Reason(err))
 	}
+	if m.Trust() != nil { // training does not make it
+		if m, err = m.WithTrust(nil); err != nil {
+			return err
+		}
+		if original, err = m.Encode(); err != nil {
+			return err
+		}
+		a.log.Info("the model is compared without its calibration, threshold and intervals, which boost calibrate finds")
+	}
 	v, err := a.retrain(ctx, m, base, original, tableFile, c, f)
 	if err != nil {
 		return err

@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"boost/booster/model"
+	"boost/booster/trust"
 )
 
 // stages are the flags that say which rounds of a model are looked at.
@@ -38,6 +39,34 @@ func (s *stages) fit(m predictor, file string) error {
 		return usagef("--rounds must be 0 … %d, the rounds of %s, not %d", m.Rounds(), file, s.rounds)
 	}
 	return nil
+}
+
+// fitTrust refuses what the model was not calibrated for, of kinds of predictions.
+func (s *stages) fitTrust(m predictor, file string, kinds ...string) error {
+	t, flag := m.Trust(), "--rounds"
+	switch {
+	case s.every > 0:
+		flag = "--staged"
+	case !s.limited || s.rounds == m.Rounds():
+		return nil
+	}
+	for _, kind := range kinds {
+		if flag == "--staged" && t.ChangesValues() || usesTrust(t, kind) {
+			return usagef("%s: %s is calibrated for all its %d rounds, and not for fewer: leave the flag out", flag, file, m.Rounds())
+		}
+	}
+	return nil
+}
+
+// usesTrust reports whether a kind of prediction follows from what calibrate found.
+func usesTrust(t *trust.Trust, kind string) bool {
+	switch kind {
+	case "value":
+		return t != nil && t.Calibration != nil
+	case "class":
+		return t.ChangesValues()
+	}
+	return kind == "interval"
 }
 
 // options are those of a prediction.

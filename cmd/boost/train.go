@@ -419,6 +419,7 @@ func (r *trainRun) goOn() error {
 	if r.base, err = model.Load(c.InitModel); err != nil {
 		return err
 	}
+	r.a.reportUncalibrated(r.base)
 	if given := c.Data.InitScore; len(given) > 0 {
 		var known []string
 		for _, column := range r.base.Schema().Columns {

@@ -60,7 +60,7 @@ func TestUsage(t *testing.T) {
 		{"train nolabel.toml", []string{"nolabel.toml names no label: set data.label, or give --label NAME"}},
 		{"train notable.toml", []string{"notable.toml names no table: set data.train"}},
 		{"predict t.boost", []string{"TABLE is missing"}},
-		{"predict t.boost t.csv --kind values", []string{`--kind must be value, raw, class, leaf, not "values"`}},
+		{"predict t.boost t.csv --kind values", []string{`--kind must be value, raw, class, leaf, interval, not "values"`}},
 		{"predict t.boost t.csv --kind contrib", []string{"--kind must be"}},
 		{"predict t.boost t.csv --kind class", []string{"t.boost predicts numbers, not classes"}},
 		{"predict t.boost t.csv --format orc", []string{"--format must be csv, jsonl, parquet, arrow"}},
@@ -178,7 +178,7 @@ func TestBoostCPU(t *testing.T) {
 func TestHelp(t *testing.T) {
 	for _, args := range [][]string{{}, {"--help"}, {"help"}} {
 		r := must(t, 0, boost(t, args...))
-		says(t, r.out, "train", "cv", "tune", "predict", "eval", "inspect", "init", "reproduce", "refit", "rollback", "merge", "quantize", "convert", "compare", "registry", "version", "completion")
+		says(t, r.out, "train", "cv", "tune", "predict", "eval", "inspect", "init", "reproduce", "refit", "rollback", "merge", "quantize", "calibrate", "convert", "compare", "registry", "version", "completion")
 		for _, later := range []string{"explain", "serve", "checkpoint"} {
 			if strings.Contains(r.out, "\n  "+later) {
 				t.Errorf("%s is in the help of this version", later)
@@ -189,7 +189,7 @@ func TestHelp(t *testing.T) {
 		}
 	}
 	r := must(t, 0, boost(t, "predict", "--help"))
-	says(t, r.out, "value, raw, class or leaf", "csv, jsonl, parquet or arrow", "--on-unseen", "--id")
+	says(t, r.out, "value, raw, class, leaf or interval", "csv, jsonl, parquet or arrow", "--on-unseen", "--id")
 	if strings.Contains(r.out, "contrib") {
 		t.Error("predict --help offers contrib")
 	}

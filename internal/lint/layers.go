@@ -25,13 +25,13 @@ const picture = `
   3:  booster/trust  ptq  binning  gradients  tensorq/store  tree/pack
   4:  booster/cache  histogram  tree/forced  tree/linear  booster/model/internal/packed  booster/model/internal/format  booster/model/internal/infer
   5:  tree/grow  booster/model  booster/internal/source  booster/internal/dropout  booster/internal/holdout  booster/internal/labels  booster/internal/levels  booster/internal/crosses  booster/internal/checkpoint
-  6:  booster
+  6:  booster  booster/calibrate
   7:  booster/search  booster/preset  ptq/compress  internal/profile  internal/tensorbench  internal/terminal  internal/output  internal/unseen
   7:  benchmarks/harness  benchmarks/score  benchmarks/synth
   8:  ptq/compress/registry  booster/search/tune
   8:  benchmarks/peers  benchmarks/accuracy
   9:  configs  internal/report
-  9:  benchmarks/compression  benchmarks/loading  benchmarks/parts  benchmarks/scorers  benchmarks/sizes
+  9:  benchmarks/coverage  benchmarks/compression  benchmarks/loading  benchmarks/parts  benchmarks/scorers  benchmarks/sizes
  10:  internal/worker  benchmarks  internal/soak
  11:  cmd/boost
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"boost/booster/trust"
 	"boost/internal/format"
 	"boost/objectives/metrics"
 )
@@ -17,7 +18,11 @@ type Confusion struct {
 
 // NewConfusion counts the rows that metrics are computed from.
 func NewConfusion(classes []string, in metrics.Input) *Confusion {
-	weights, _ := metrics.Confusion(in, 0.5)
+	threshold := in.Threshold
+	if threshold == 0 {
+		threshold = trust.Half
+	}
+	weights, _ := metrics.Confusion(in, threshold)
 	return &Confusion{classes, slices.Collect(slices.Chunk(weights, len(classes)))}
 }
 

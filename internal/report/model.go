@@ -167,6 +167,7 @@ func (r *Model) WriteText(w io.Writer) error {
 	)
 	rows = append(rows, originRows(d)...)
 	rows = append(rows, compressionRows(d)...)
+	rows = append(rows, trustRows(d.Trust)...)
 	if r.memory != nil {
 		rows = append(rows, []string{"memory", format.Bytes(r.memory.Fast) + " loaded fast, " + format.Bytes(r.memory.Compact) + " loaded compact"})
 	}

@@ -317,6 +317,9 @@ func (r *request) evaluate(ctx context.Context) (any, []byte, error) {
 	if err := head.checkRounds(m); err != nil {
 		return nil, nil, err
 	}
+	if head.Rounds != nil && *head.Rounds != m.Rounds() && m.Trust().ChangesValues() {
+		return nil, nil, usagef("the model is calibrated for all its %d rounds: leave rounds out", m.Rounds())
+	}
 	defaults, err := m.DefaultMetrics()
 	if err != nil {
 		return nil, nil, err
@@ -345,7 +348,7 @@ func (r *request) evaluate(ctx context.Context) (any, []byte, error) {
 		return nil, nil, usagef("%v", err)
 	}
 	var found []evaluation
-	for i, value := range metrics.Evaluate(*in, m.Link(), list) {
+	for i, value := range metrics.Evaluate(*in, m.Mapping(), list) {
 		found = append(found, evaluation{Metric: names[i], Value: format.Finite(value)})
 	}
 	return struct {
@@ -372,6 +375,6 @@ func (r *request) metricsInput(ctx context.Context, m *model.Model, t *dataset.T
 	}
 	in.Raw, in.Values = make([]float64, len(scores)), make([]float64, len(scores))
 	metrics.OutputMajor(scores, in.Outputs, in.Raw)
-	in.Pool = parallel.NewPool(cpu.Threads())
+	in.Pool, in.Threshold = parallel.NewPool(cpu.Threads()), m.Trust().PositiveAbove()
 	return &in, nil
 }

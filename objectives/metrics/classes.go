@@ -2,7 +2,15 @@ package metrics
 
 import "math"
 
-const half = 0.5 // above it the positive of two classes is predicted
+const half = 0.5 // above it the positive of two classes is predicted, unless the input says another threshold
+
+// above returns the threshold of two classes: that of a metric's argument, or where that is the default the input's.
+func (in *Input) above(argument float64) float64 {
+	if argument == half && in.Threshold != 0 {
+		return in.Threshold
+	}
+	return argument
+}
 
 // classified are the links of models that predict classes.
 var classified = []string{logistic, softmax, oneVsAll}
@@ -106,7 +114,7 @@ func (m tallied) Eval(in Input) float64 {
 	if m.two && in.Outputs != 1 {
 		return math.NaN()
 	}
-	t, ok := tallyOf(&in, m.threshold)
+	t, ok := tallyOf(&in, in.above(m.threshold))
 	if !ok {
 		return math.NaN()
 	}
@@ -116,7 +124,7 @@ func (m tallied) Eval(in Input) float64 {
 // rightClass is 1 where the predicted class is the label.
 func rightClass(in *Input, lo, hi int, out []float64) {
 	var guesses [blockRows]int32
-	guessClasses(in, half, lo, hi, guesses[:hi-lo])
+	guessClasses(in, in.above(half), lo, hi, guesses[:hi-lo])
 	for i, guess := range guesses[:hi-lo] {
 		switch {
 		case guess < 0:
@@ -196,7 +204,7 @@ func (m weightedKappa) Name() string         { return m.name }
 func (m weightedKappa) HigherIsBetter() bool { return true }
 
 func (m weightedKappa) Eval(in Input) float64 {
-	t, ok := tallyOf(&in, half)
+	t, ok := tallyOf(&in, in.above(half))
 	if !ok {
 		return math.NaN()
 	}
@@ -223,7 +231,7 @@ func (m weightedKappa) distance(d float64) float64 {
 // distances writes those of the predicted classes from the labels.
 func (m weightedKappa) distances(in *Input, lo, hi int, out []float64) {
 	var guesses [blockRows]int32
-	guessClasses(in, half, lo, hi, guesses[:hi-lo])
+	guessClasses(in, in.above(half), lo, hi, guesses[:hi-lo])
 	for i := range out {
 		out[i] = m.distance(float64(guesses[i]) - in.Labels[lo+i])
 	}

@@ -249,12 +249,13 @@ func logLoss(in *Input, lo, hi int, out []float64) {
 // wrongSide is 1 where the prediction, positive above the threshold, is not the label.
 func wrongSide(threshold float64) rowLosses {
 	return func(in *Input, lo, hi int, out []float64) {
+		above := in.above(threshold)
 		for i := range out {
 			p := in.Values[lo+i]
 			switch {
 			case math.IsNaN(p):
 				out[i] = p
-			case (p > threshold) == (in.Labels[lo+i] == 1):
+			case (p > above) == (in.Labels[lo+i] == 1):
 				out[i] = 0
 			default:
 				out[i] = 1

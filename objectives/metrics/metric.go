@@ -15,6 +15,10 @@ type Input struct {
 	Gains   []float64   // of labels 0, 1, … in ndcg; nil for 2^label − 1
 	Pool    *parallel.Pool
 
+	// Threshold is the probability above which the positive of two classes is predicted, where a metric's name says no
+	// other; 0 means a half.
+	Threshold float64
+
 	Survival *Survival // nil for models that are not of times
 }
 
