@@ -3,6 +3,7 @@ package configs
 import (
 	"errors"
 	"slices"
+	"time"
 
 	"boost/booster"
 	"boost/dataset"
@@ -20,8 +21,9 @@ type Config struct {
 	Output Output
 	// Registry is what a store of tensors goes by. Training does not look at it.
 	Registry store.Config
-	Preset   string // a name of preset.Names whose values stand where nothing else was said; "" = none
-	Effort   string // the same of preset.Efforts, where Preset is ""; "" = none
+	Preset   string        // a name of preset.Names whose values stand where nothing else was said; "" = none
+	Effort   string        // the same of preset.Efforts, where Preset is ""; "" = none
+	Budget   time.Duration // that a search of settings and training with them may take; 0 = no search
 	// ForcedCutsFile names a file whose cuts become Params.Binning.ForcedCuts once the
 	// table's features are known; "" = none.
 	ForcedCutsFile string

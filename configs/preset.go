@@ -19,6 +19,20 @@ func (r *reader) resolvePreset() {
 		}
 		c.Effort = ""
 	}
+	if c.Budget > 0 {
+		switch {
+		case c.Preset != "":
+			r.problem(c.given["train.preset"], errors.New("train.budget chooses values too: leave one of both out"))
+		case c.Effort != "" && c.Effort != preset.Default:
+			r.problem(c.given["train.effort"], errors.New("train.budget says what effort there is: leave one of both out"))
+		}
+		for _, key := range []string{"train.bag_folds", "train.time_limit", "train.retrain", "train.valid_share", "train.valid_by"} {
+			if at, given := c.given[key]; given {
+				r.problem(at, fmt.Errorf("train.budget decides about %s: leave one of both out", key))
+			}
+		}
+		c.Effort = preset.Default
+	}
 	c.asked = c.Params
 	if err := c.SettleFor(preset.Table{}); err != nil {
 		r.problems = append(r.problems, fmt.Errorf("%w: %w", ErrConfig, err))

@@ -111,6 +111,8 @@ func runSettings(c *Config) []setting.Setting {
 			Aliases: []string{"forcedbins_filename"}},
 		{Name: "train.effort", Value: &c.Effort, Choices: append([]string{""}, preset.Efforts()...),
 			Doc: "What keys that are not given are chosen by: \"quick\", up to 1,000 rounds with early stopping; \"default\", many small steps by the table's kind and size, then training on all rows, the best model that a tenth of CatBoost's time gives; \"best\", the same on the rows without each tenth in turn, whose ten models are averaged (train.bag_folds); empty = the defaults on this page. `boost train TABLE` starts from \"default\". The model keeps the values, not the name."},
+		{Name: "train.budget", Value: &c.Budget, NoLimit: true,
+			Doc: "Time for the whole run, reading included: \"60s\", \"10m\", or seconds. It is spent on a search of the settings that are not given (as `boost tune`), then on ten models of folds that are averaged; where that is too little, on fewer models or larger steps. The plan is said at the beginning. The model keeps the settings that were chosen, which give its bytes again in any time; 0 = no search."},
 		{Name: "train.preset", Value: &c.Preset, Choices: append([]string{""}, preset.Names()...),
 			Doc: "Named set of values for keys that are not given; \"fast\": 50 rounds of learning rate 0.2 on 8-bit gradients, about as good as the defaults in half the time; \"lightgbm\", \"xgboost\", \"catboost\": their defaults, as far as there is the like here. The model keeps the values, not the name."},
 		{Name: "train.init_model", Value: &c.InitModel, Path: true,

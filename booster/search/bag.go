@@ -21,6 +21,8 @@ type Bagging struct {
 	Log     *slog.Logger       // nil for none
 	OnRound func(done, of int) // as Params.OnRound
 	Report  *booster.Report    // filled in if not nil
+	// Limit ends training after this time with the rounds that all models have then, which the model's parameters say; 0 = none.
+	Limit time.Duration
 }
 
 // Bag trains p.BagFolds models, each on all rows but those of its fold, and returns one whose raw scores are their mean. Its
@@ -43,7 +45,7 @@ func Bag(ctx context.Context, p booster.Params, table *dataset.Table, b Bagging)
 		return nil, fmt.Errorf("%w: train.bag_folds = %d: models that start from init scores cannot be averaged: leave one of both out", booster.ErrParams, p.BagFolds)
 	}
 	each := p
-	each.BagFolds = 0
+	each.BagFolds, each.TimeLimit = 0, b.Limit
 	c := Params{Division: Division{Folds: p.BagFolds, Seed: p.Seed}, Log: b.Log, OnRound: b.OnRound, bags: true}
 	if c.report = b.Report; c.report == nil {
 		c.report = &booster.Report{}
@@ -55,6 +57,8 @@ func Bag(ctx context.Context, p booster.Params, table *dataset.Table, b Bagging)
 	r := c.report
 	r.Rounds, r.BestRound, r.Bagged = found.Rounds, found.Best, p.BagFolds
 	switch {
+	case found.TimedOut:
+		r.Stopped = booster.StoppedTimeLimit
 	case found.Rounds == p.Rounds:
 		r.Stopped = booster.StoppedRounds
 	case r.Stopped != booster.StoppedUnsplit:
@@ -67,12 +71,16 @@ func Bag(ctx context.Context, p booster.Params, table *dataset.Table, b Bagging)
 	}
 	r.Metrics = map[string]map[string]float64{"valid": valid}
 	chosen.Threads, chosen.BagFolds, chosen.EarlyStopping, chosen.MinDelta = p.Threads, p.BagFolds, p.EarlyStopping, p.MinDelta
+	if found.TimedOut {
+		chosen.Rounds, chosen.EarlyStopping, chosen.MinDelta = found.Best, 0, 0
+	}
 	return found.bagged(chosen, table)
 }
 
 // sameChoices cross-validates, and returns the parameters with what the folds chose. Folds whose numbers of rows lie on both
 // sides of a bound may choose different gradients: all take those of the first then.
 func sameChoices(ctx context.Context, p booster.Params, table *dataset.Table, c Params) (*Result, booster.Params, error) {
+	start := time.Now()
 	found, err := CrossValidate(ctx, p, table, c)
 	if err != nil {
 		return nil, p, err
@@ -84,6 +92,9 @@ func sameChoices(ctx context.Context, p booster.Params, table *dataset.Table, c 
 	for _, m := range found.Models {
 		if !bytes.Equal(m.Contents().Params, found.Models[0].Contents().Params) {
 			p.Gradients, p.Rounding, p.RenewLeaves = chosen.Gradients, chosen.Rounding, chosen.RenewLeaves
+			if p.TimeLimit > 0 {
+				p.TimeLimit = max(time.Millisecond, p.TimeLimit-time.Since(start))
+			}
 			found, err = CrossValidate(ctx, p, table, c)
 			break
 		}

@@ -31,7 +31,7 @@ type cvFlags struct {
 
 // cvKeyFlags are those of train that say how a model is trained.
 var cvKeyFlags = slices.DeleteFunc(slices.Clone(trainKeyFlags), func(f keyFlag) bool {
-	return slices.Contains([]string{"valid", "valid-by", "test", "init-model", "checkpoint", "output"}, f.name)
+	return slices.Contains([]string{"valid", "valid-by", "test", "init-model", "checkpoint", "output", "budget"}, f.name)
 })
 
 func (a *app) cvCommand() *cobra.Command {
@@ -174,6 +174,9 @@ func (r *trainRun) onlyTable(d *search.Division, outputs ...string) error {
 	c := r.config
 	if c.InitModel != "" {
 		return usagef("train.init_model = %q has seen the rows that cross-validation judges on: leave the key out", c.InitModel)
+	}
+	if c.Budget > 0 {
+		return usagef("train.budget is for training: leave the key out (boost tune --budget searches alone)")
 	}
 	if others := slices.Concat(c.Data.Valid, c.Data.Test); len(others) > 0 {
 		r.a.log.Info("only the training table is cross-validated: validation and test sets are not looked at")

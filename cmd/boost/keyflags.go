@@ -34,6 +34,7 @@ var trainKeyFlags = []keyFlag{
 	{name: "test", key: "data.test", whole: true, usage: "test `TABLE`, scored once after training; repeatable"},
 	{name: "objective", key: "train.objective", usage: "loss to minimise, by `NAME` (default: from the label)"},
 	{name: "effort", key: "train.effort", usage: "`LEVEL` of effort: quick, default or best"},
+	{name: "budget", key: "train.budget", usage: "`TIME` for the whole run, like 60s or 10m: the best model that fits"},
 	{name: "rounds", key: "train.rounds", usage: "train up to `N` rounds"},
 	{name: "learning-rate", key: "train.learning_rate", usage: "`FACTOR` on the values of each tree"},
 	{name: "leaves", key: "tree.leaves", usage: "grow trees of up to `N` leaves"},

@@ -18,6 +18,7 @@ import (
 	"boost/booster/model"
 	"boost/booster/preset"
 	"boost/booster/search"
+	"boost/booster/search/tune"
 	"boost/configs"
 	"boost/dataset"
 	"boost/dataset/write"
@@ -196,6 +197,11 @@ func (r *trainRun) fit(ctx context.Context, rebuild bool) (*booster.Model, error
 	if err := r.checkTests(objective, table); err != nil {
 		return nil, err
 	}
+	if c.Budget > 0 {
+		if params, err = r.within(ctx, params, loaded.Train.Table()); err != nil {
+			return nil, err
+		}
+	}
 	if params.BagFolds > 0 {
 		return r.bag(ctx, params, loaded.Train.Table())
 	}
@@ -222,7 +228,9 @@ func (r *trainRun) bag(ctx context.Context, p booster.Params, table *dataset.Tab
 		steps = 0
 	}
 	r.a.terminal.ShowBar(steps)
-	m, err := search.Bag(ctx, p, table, search.Bagging{Log: r.a.log, Report: &r.report, OnRound: func(done, of int) {
+	limit := p.TimeLimit // of a budget
+	p.TimeLimit = 0
+	m, err := search.Bag(ctx, p, table, search.Bagging{Log: r.a.log, Report: &r.report, Limit: limit, OnRound: func(done, of int) {
 		r.a.terminal.Step(done, fmt.Sprintf("round %s/%s of %d folds", format.Count(done), format.Count(of), p.BagFolds))
 	}})
 	r.a.terminal.ClearBar()
@@ -233,12 +241,39 @@ func (r *trainRun) bag(ctx context.Context, p booster.Params, table *dataset.Tab
 	return m, nil
 }
 
+// within spends the budget, and returns what to train with in the rest of it.
+func (r *trainRun) within(ctx context.Context, p booster.Params, table *dataset.Table) (booster.Params, error) {
+	a, c := r.a, r.config
+	if table == nil {
+		return p, usagef("train.budget needs the table in memory: set data.out_of_core = \"false\" and no data.cache, or leave the budget out")
+	}
+	left := c.Budget - time.Since(a.started)
+	if left <= 0 {
+		return p, fmt.Errorf("%w: train.budget of %v was over when the table was read (%s)", booster.ErrBudget, c.Budget, format.Seconds(r.loading.Seconds()))
+	}
+	b := tune.Budget{Time: left, Space: tune.Usual(p, table.NumRows(), c.Given), Log: a.log, OnPlan: func(plan tune.Plan) {
+		a.log.Info(fmt.Sprintf("plan for %v: %s", c.Budget, plan))
+	}}
+	b.OnTrial, b.OnRound = r.showTrials(int(left.Seconds())+1, true)
+	p, err := tune.Within(ctx, p, table, b)
+	a.terminal.ClearBar()
+	if err != nil {
+		return p, ofTable(c.Data.Train, err)
+	}
+	chosen := fmt.Sprintf("training with learning rate %g, %d leaves", p.LearningRate, p.Tree.Leaves)
+	if p.BagFolds > 0 {
+		chosen += fmt.Sprintf(", %d folds", p.BagFolds)
+	}
+	a.log.Info(chosen)
+	return p, nil
+}
+
 // checkBag refuses what a model of folds does not go together with.
 func (r *trainRun) checkBag() error {
 	c := r.config
 	var other string
 	switch {
-	case c.Params.BagFolds == 0:
+	case c.Params.BagFolds == 0 && c.Budget == 0:
 		return nil
 	case len(c.Data.Valid) > 0:
 		other = "a validation set"
@@ -250,6 +285,9 @@ func (r *trainRun) checkBag() error {
 		other = "quantize.max_loss"
 	default:
 		return nil
+	}
+	if c.Budget > 0 {
+		return usagef("train.budget judges on parts of the rows, and may average models of folds: leave %s or the budget out", other)
 	}
 	return usagef("train.bag_folds = %d, which train.effort = \"best\" sets, judges each model on its own part of the rows: leave %s out, or set train.bag_folds = 0", c.Params.BagFolds, other)
 }

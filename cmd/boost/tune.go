@@ -126,7 +126,11 @@ func (a *app) tune(ctx context.Context, cmd *cobra.Command, sources []string, f 
 			return fmt.Errorf("%w: the budget was over when the table was read (%s)", booster.ErrBudget, format.Seconds(r.loading.Seconds()))
 		}
 	}
-	r.showTrials(&f.Params)
+	if f.Trials > 0 {
+		f.OnTrial, f.OnRound = r.showTrials(f.Trials, false)
+	} else {
+		f.OnTrial, f.OnRound = r.showTrials(int(f.Budget.Seconds())+1, true)
+	}
 	found, err := tune.Search(ctx, params, table, f.Params)
 	a.terminal.ClearBar()
 	if err != nil {
@@ -192,18 +196,14 @@ func (f *tuneFlags) space(p booster.Params, c *configs.Config, rows int) (tune.S
 	return slices.Concat(usual, tried), nil
 }
 
-// showTrials tells of trials as they come.
-func (r *trainRun) showTrials(p *tune.Params) {
+// showTrials tells of trials as they come, with a bar of so many trials, or seconds.
+func (r *trainRun) showTrials(steps int, inSeconds bool) (onTrial func(t tune.Trial, isBest bool), onRound func(done, of int)) {
 	a := r.a
-	steps := p.Trials
-	if steps == 0 {
-		steps = int(p.Budget.Seconds()) + 1
-	}
 	if !a.quiet && a.logFormat != "json" {
 		a.terminal.ShowBar(steps)
 	}
 	started, trials, best := time.Now(), 0, ""
-	p.OnTrial = func(t tune.Trial, isBest bool) {
+	onTrial = func(t tune.Trial, isBest bool) {
 		trials++
 		text := fmt.Sprintf("trial %d: %s", t.Number, t.State)
 		switch {
@@ -218,11 +218,12 @@ func (r *trainRun) showTrials(p *tune.Params) {
 		}
 		a.log.Debug(text)
 	}
-	p.OnRound = func(done, of int) {
+	onRound = func(done, of int) {
 		at := trials
-		if p.Trials == 0 {
+		if inSeconds {
 			at = int(time.Since(started).Seconds())
 		}
 		a.terminal.Step(at, fmt.Sprintf("trial %s, round %s/%s; %s", format.Count(trials), format.Count(done), format.Count(of), best))
 	}
+	return onTrial, onRound
 }

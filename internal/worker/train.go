@@ -14,6 +14,7 @@ import (
 	"boost/booster/model"
 	"boost/booster/preset"
 	"boost/booster/search"
+	"boost/booster/search/tune"
 	"boost/configs"
 	"boost/dataset"
 	"boost/internal/format"
@@ -75,6 +76,9 @@ func (r *request) configure(head *trainHead) (*configs.Config, error) {
 	if c.Params.BagFolds > 0 && (len(head.Valid) > 0 || head.Base != 0 || c.InitModel != "") {
 		return nil, usagef("train.bag_folds = %d, which effort \"best\" sets, judges each model on its own part of the rows, from nothing: leave validation sets and init_model out, or set train.bag_folds = 0", c.Params.BagFolds)
 	}
+	if c.Budget > 0 && (len(head.Valid) > 0 || head.Base != 0 || c.InitModel != "") {
+		return nil, usagef("train.budget judges on parts of the rows, and trains from nothing: leave validation sets and init_model out, or the budget")
+	}
 	return c, c.Params.Validate()
 }
 
@@ -121,9 +125,25 @@ func (r *request) train(ctx context.Context) (any, []byte, error) {
 	if head.Events {
 		options = append(options, booster.OnRound(r.tellRounds(head.Every)))
 	}
+	if c.Budget > 0 {
+		table := loaded.Train.Table()
+		if table == nil {
+			return nil, nil, usagef("train.budget needs the table in memory: set data.out_of_core = \"false\" and no data.cache, or leave the budget out")
+		}
+		if loading >= c.Budget {
+			return nil, nil, fmt.Errorf("%w: train.budget of %v was over when the table was read", booster.ErrBudget, c.Budget)
+		}
+		b := tune.Budget{Time: c.Budget - loading, Space: tune.Usual(params, table.NumRows(), c.Given), Log: r.logger(), OnPlan: func(plan tune.Plan) {
+			r.logger().Info(fmt.Sprintf("plan for %v: %s", c.Budget, plan))
+		}}
+		if params, err = tune.Within(ctx, params, table, b); err != nil {
+			return nil, nil, err
+		}
+	}
 	var m *booster.Model
 	if params.BagFolds > 0 {
-		bagging := search.Bagging{Log: r.logger(), Report: &report}
+		bagging := search.Bagging{Log: r.logger(), Report: &report, Limit: params.TimeLimit}
+		params.TimeLimit = 0
 		if head.Events {
 			tell := r.tellRounds(head.Every)
 			bagging.OnRound = func(done, of int) { tell(booster.Round{Index: done - 1, Of: of, Best: done}) }

@@ -47,6 +47,10 @@ type Params struct {
 // what parameters change.
 const manyRows = 100_000
 
+// leastPatience is the least number of rounds without a better mean that end a trial of larger steps than those of the start. They
+// wait for the same sum of learning rates.
+const leastPatience = 20
+
 // State is how a trial ended.
 type State string
 
@@ -117,6 +121,10 @@ type searcher struct {
 	seen   map[string]bool // values of trials
 	metric string
 	higher bool
+
+	end      time.Time                       // of the search; zero for none
+	firstEnd time.Time                       // of the first trial, which counts with the rounds that it has then; zero for none
+	reserve  func(best *Trial) time.Duration // that has to be left after it; nil for none
 }
 
 // Search tries parameters that differ from p in the dimensions of the space. The first trial is p itself. The same table,
@@ -129,12 +137,6 @@ func Search(ctx context.Context, p booster.Params, table *dataset.Table, c Param
 	if err := c.check(table); err != nil {
 		return nil, err
 	}
-	within := ctx
-	if c.Budget > 0 {
-		limited, cancel := context.WithDeadline(ctx, start.Add(c.Budget))
-		defer cancel()
-		within = limited
-	}
 	whole, held, err := c.holdOut(p, table)
 	if err != nil {
 		return nil, err
@@ -144,8 +146,8 @@ func Search(ctx context.Context, p booster.Params, table *dataset.Table, c Param
 		defer whole.Close()
 		seen = whole.Table().Take(held.Train)
 	}
-	s := &searcher{Params: c, base: p, seen: map[string]bool{}}
-	if s.judge, err = search.NewTrials(p, seen, search.Params{Division: c.Division, Log: c.Log, OnRound: c.OnRound}, func(folds []search.Fold) []search.Fold { return folds[:c.judged(seen, len(folds))] }); err != nil {
+	s, err := newSearcher(p, seen, c)
+	if err != nil {
 		return nil, err
 	}
 	defer s.judge.Close()
@@ -159,15 +161,17 @@ func Search(ctx context.Context, p booster.Params, table *dataset.Table, c Param
 			s.add(t)
 		}
 	}
-	stopped, err := s.run(ctx, within)
+	if c.Budget > 0 {
+		s.end = start.Add(c.Budget)
+	}
+	stopped, err := s.run(ctx)
 	if err != nil {
 		return nil, err
 	}
-	r := s.result(stopped)
-	if r.Params, err = c.Space.apply(p, r.Trials[r.Best].Values); err != nil {
+	r, err := s.result(stopped)
+	if err != nil {
 		return nil, err
 	}
-	r.Params.Rounds, r.Params.EarlyStopping, r.Params.MinDelta, r.Params.Retrain = r.Trials[r.Best].Best, 0, 0, false
 	if held != nil && stopped != StoppedInterrupted {
 		first := p
 		first.Rounds, first.EarlyStopping, first.MinDelta, first.Retrain = r.Trials[0].Best, 0, 0, false
@@ -184,6 +188,21 @@ func Search(ctx context.Context, p booster.Params, table *dataset.Table, c Param
 		}
 	}
 	return r, nil
+}
+
+// newSearcher divides a table.
+func newSearcher(p booster.Params, table *dataset.Table, c Params) (*searcher, error) {
+	s := &searcher{Params: c, base: p, seen: map[string]bool{}}
+	var err error
+	s.judge, err = search.NewTrials(p, table, search.Params{Division: c.Division, Log: c.Log, OnRound: s.round}, func(folds []search.Fold) []search.Fold { return folds[:c.judged(table, len(folds))] })
+	return s, err
+}
+
+// round tells of a round.
+func (s *searcher) round(done, of int) {
+	if s.OnRound != nil {
+		s.OnRound(done, of)
+	}
 }
 
 // check checks what does not depend on the table's columns, and sets defaults.
@@ -237,7 +256,7 @@ func (c *Params) holdOut(p booster.Params, table *dataset.Table) (*search.Trials
 }
 
 // run tries until there is an end to it.
-func (s *searcher) run(ctx, within context.Context) (stopped string, err error) {
+func (s *searcher) run(ctx context.Context) (stopped string, err error) {
 	for {
 		n := len(s.trials)
 		if s.Trials > 0 && n >= s.Trials {
@@ -247,14 +266,24 @@ func (s *searcher) run(ctx, within context.Context) (stopped string, err error) 
 		if err != nil || values == nil {
 			return StoppedSpace, err
 		}
+		within, cancel := ctx, context.CancelFunc(func() {})
+		if !s.end.IsZero() {
+			end := s.end
+			if s.reserve != nil && n > 0 {
+				end = end.Add(-s.reserve(&s.trials[s.best]))
+			}
+			within, cancel = context.WithDeadline(ctx, end)
+		}
 		t, err := s.try(within, n, values)
+		over := ctx.Err() == nil && within.Err() != nil
+		cancel()
 		switch {
 		case err == nil:
 		case ctx.Err() != nil && n > 0:
 			return StoppedInterrupted, nil
-		case ctx.Err() == nil && within.Err() != nil && n > 0:
+		case over && n > 0:
 			return StoppedBudget, nil
-		case ctx.Err() == nil && within.Err() != nil:
+		case over:
 			return "", fmt.Errorf("%w: the budget of %v was over before the first trial was: give more time, or less to do (fewer rounds, folds or rows)", booster.ErrParams, s.Budget)
 		case n == 0:
 			return "", err
@@ -316,7 +345,16 @@ func (s *searcher) try(ctx context.Context, n int, values []string) (Trial, erro
 	if err != nil {
 		return t, err
 	}
-	score, err := s.judge.Judge(ctx, p, s.pruner(&t, s.rungs(t.Bracket, p.Rounds, p.LearningRate)))
+	if rate := s.base.LearningRate; p.EarlyStopping > leastPatience && p.LearningRate > rate {
+		p.EarlyStopping = max(leastPatience, int(math.Ceil(float64(p.EarlyStopping)*rate/p.LearningRate)))
+	}
+	prune := s.pruner(&t, s.rungs(t.Bracket, p.Rounds, p.LearningRate))
+	if first := prune; n == 0 && !s.firstEnd.IsZero() {
+		prune = func(round int, best float64) bool {
+			return first != nil && first(round, best) || time.Now().After(s.firstEnd)
+		}
+	}
+	score, err := s.judge.Judge(ctx, p, prune)
 	t.Seconds = time.Since(start).Seconds()
 	if err != nil {
 		return t, err
@@ -326,7 +364,7 @@ func (s *searcher) try(ctx context.Context, n int, values []string) (Trial, erro
 		return t, fmt.Errorf("%w: %s is %v", booster.ErrParams, m.Name, m.Mean)
 	}
 	t.Value, t.Deviation, t.Folds, t.Best, t.Rounds = m.Mean, m.Deviation, m.Folds, score.Best, score.Rounds
-	if score.Pruned {
+	if score.Pruned && n > 0 {
 		t.State = Pruned
 	}
 	return t, nil
@@ -344,10 +382,16 @@ func (s *searcher) compare(a, b float64) int {
 }
 
 // result returns what the trials say.
-func (s *searcher) result(stopped string) *Result {
+func (s *searcher) result(stopped string) (*Result, error) {
 	judged, by := s.judge.Folds()
-	return &Result{
+	r := &Result{
 		Space: s.Space, Trials: s.trials, Best: s.best, Metric: s.metric, Higher: s.higher, Objective: s.base.Objective, By: by, Folds: s.Folds * max(s.Repeats, 1),
 		Judged: len(judged), Stopped: stopped,
 	}
+	var err error
+	if r.Params, err = s.Space.apply(s.base, s.trials[s.best].Values); err != nil {
+		return nil, err
+	}
+	r.Params.Rounds, r.Params.EarlyStopping, r.Params.MinDelta, r.Params.Retrain = s.trials[s.best].Best, 0, 0, false
+	return r, nil
 }

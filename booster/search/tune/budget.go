@@ -1,0 +1,192 @@
+package tune
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"log/slog"
+	"math"
+	"time"
+
+	"boost/booster"
+	"boost/booster/search"
+	"boost/dataset"
+)
+
+// Budget is a time for finding settings and training with them.
+type Budget struct {
+	Time    time.Duration // from the call on
+	Space   Space         // that may be searched
+	Log     *slog.Logger  // nil for none
+	OnPlan  func(Plan)    // is told what is going to be done; nil for none
+	OnRound func(done, of int)
+	OnTrial func(t Trial, best bool)
+}
+
+// Plan is what fits into a budget.
+type Plan struct {
+	Trials       int // that about fit, before the training; 0 = no search
+	Members      int // models that are averaged, each of the rows without its part; 1 = one model
+	LearningRate float64
+	Rounds       int           // that a model has, about
+	Training     time.Duration // after the search, about
+}
+
+// String returns the plan in words.
+func (p Plan) String() string {
+	what := "one model"
+	if p.Members > 1 {
+		what = fmt.Sprintf("the mean of %d models", p.Members)
+	}
+	if p.Trials > 0 {
+		return fmt.Sprintf("a search of about %d trials, then %s of about %d rounds in %v", p.Trials, what, p.Rounds, rounded(p.Training))
+	}
+	return fmt.Sprintf("%s with learning rate %g, about %d rounds in %v", what, p.LearningRate, p.Rounds, rounded(p.Training))
+}
+
+func rounded(d time.Duration) time.Duration {
+	return d.Round(max(d/20, time.Millisecond).Truncate(time.Millisecond))
+}
+
+// What plans are made with.
+const (
+	budgetFolds   = 5  // of trials
+	budgetMembers = 10 // after a search
+	// sumOfRates is about what the learning rates of all rounds add to where early stopping ends training, most of which
+	// is before the best round.
+	sumOfRates, beforeBest = 20, 0.75
+	// share is the part of a budget that is planned for. The rest is for what a guess is wrong by.
+	share = 0.85
+	// Of a budget: what may be spent on measuring a round.
+	pilotShare  = 0.05
+	pilotRounds = 20
+)
+
+// Within spends a budget on a search, and returns the parameters to train with in the time that is left: those of the best trial,
+// for ten models that are averaged (BagFolds), with a fixed number of rounds. Where no search fits, they are those for fewer
+// models or larger steps. TimeLimit is what is left. p should have early stopping and no BagFolds.
+//
+// What comes out depends on the time that things take; training with it does not.
+func Within(ctx context.Context, p booster.Params, table *dataset.Table, b Budget) (booster.Params, error) {
+	end := time.Now().Add(b.Time)
+	p = p.OrDefaults()
+	c := Params{Division: search.Division{Folds: budgetFolds, Seed: p.Seed}, Space: b.Space, Sampler: TPE, Log: cmp.Or(b.Log, slog.New(slog.DiscardHandler)), OnTrial: b.OnTrial}
+	s, err := newSearcher(p, table, c)
+	if err != nil {
+		return p, err
+	}
+	defer s.judge.Close()
+	each, err := s.pilot(ctx, b.Time)
+	if err != nil {
+		return p, err
+	}
+	folds, _ := s.judge.Folds()
+	left := time.Until(end)
+	plan := s.plan(each, len(folds), left)
+	if b.OnPlan != nil {
+		b.OnPlan(plan)
+	}
+	if plan.Trials > 0 {
+		s.OnRound, s.end = b.OnRound, end
+		s.firstEnd = end.Add(-plan.Training - time.Duration((1-share)*float64(left)))
+		s.reserve = func(best *Trial) time.Duration {
+			round := best.Seconds / float64(max(best.Rounds, 1)*len(folds))
+			return time.Duration(float64(seconds(round*cost(budgetMembers)*float64(best.Best)))/share) + b.Time/50
+		}
+		stopped, err := s.run(ctx)
+		if err != nil {
+			return p, err
+		}
+		if stopped == StoppedInterrupted {
+			return p, fmt.Errorf("%w: %w", booster.ErrInterrupted, ctx.Err())
+		}
+		found, err := s.result(stopped)
+		if err != nil {
+			return p, err
+		}
+		p = found.Params
+	} else if p.EarlyStopping > 0 {
+		p.EarlyStopping = max(leastPatience, int(math.Ceil(float64(p.EarlyStopping)*min(1, p.LearningRate/plan.LearningRate))))
+	}
+	p.LearningRate = cmp.Or(p.LearningRate, plan.LearningRate)
+	if plan.Trials == 0 {
+		p.LearningRate = plan.LearningRate
+	}
+	if p.BagFolds = plan.Members; p.BagFolds == 1 {
+		p.BagFolds = 0
+	} else {
+		p.Retrain = false
+	}
+	p.TimeLimit = max(time.Until(end), time.Millisecond)
+	return p, nil
+}
+
+func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
+
+// cost returns the rounds that training takes for each round of its models, in rounds of one fold of a trial.
+func cost(members int) float64 {
+	if members == 1 { // on most rows, and then again on all of them
+		return (0.9 + 1) * budgetFolds / (budgetFolds - 1)
+	}
+	return float64(members-1) * budgetFolds / (budgetFolds - 1)
+}
+
+// pilot trains a few rounds, and returns the seconds that one of one fold takes while others are trained beside it.
+func (s *searcher) pilot(ctx context.Context, budget time.Duration) (float64, error) {
+	var first, last time.Time
+	rounds := 0
+	s.OnRound = func(done, _ int) {
+		if last = time.Now(); first.IsZero() {
+			first = last
+			return
+		}
+		rounds++
+	}
+	p := s.base
+	p.Rounds, p.EarlyStopping = min(p.Rounds, pilotRounds), 0
+	enough := seconds(pilotShare * budget.Seconds())
+	start := time.Time{}
+	_, err := s.judge.Judge(ctx, p, func(int, float64) bool {
+		if start.IsZero() {
+			start = time.Now()
+		}
+		return time.Since(start) > enough
+	})
+	s.OnRound = nil
+	return last.Sub(first).Seconds() / float64(max(rounds, 1)), err
+}
+
+// plan returns what fits into the time that is left; each is what pilot found, and judged the folds of a trial.
+func (s *searcher) plan(each float64, judged int, left time.Duration) Plan {
+	p := &s.base
+	rounds := func(rate float64) float64 {
+		if p.EarlyStopping == 0 {
+			return float64(p.Rounds)
+		}
+		return min(float64(p.Rounds), math.Ceil(sumOfRates/rate))
+	}
+	time := share * left.Seconds()
+	rate, free := p.LearningRate, false
+	for i := range s.Space {
+		free = free || s.Space[i].Name == "train.learning_rate"
+	}
+	trial, best := each*float64(judged)*rounds(rate), math.Ceil(beforeBest*rounds(rate))
+	if training := each * cost(budgetMembers) * best; trial+training <= time && len(s.Space) > 0 {
+		return Plan{Trials: max(1, int(2*(time-training)/trial)), Members: budgetMembers, LearningRate: rate, Rounds: int(best), Training: seconds(training)}
+	}
+	var plan Plan
+	for _, next := range []struct {
+		members int
+		faster  float64 // factor on the learning rate
+	}{{budgetMembers, 1}, {budgetFolds, 1}, {budgetFolds, 2}, {1, 1}, {1, 2}, {1, 4}, {1, 8}} {
+		if next.faster > 1 && !free {
+			continue
+		}
+		r := max(rate, min(rate*next.faster, 0.3))
+		plan = Plan{Members: next.members, LearningRate: r, Rounds: int(math.Ceil(beforeBest * rounds(r))), Training: seconds(each * cost(next.members) * rounds(r))}
+		if plan.Training.Seconds() <= time {
+			break
+		}
+	}
+	return plan
+}

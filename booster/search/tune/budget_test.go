@@ -1,0 +1,96 @@
+package tune_test
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+
+	"boost/booster"
+	"boost/booster/search"
+	"boost/booster/search/tune"
+)
+
+func bytesOf(t *testing.T, m *booster.Model) []byte {
+	t.Helper()
+	b, err := m.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// What a budget chooses trains to the same bytes on any number of threads, and again from the model alone.
+func TestWithin(t *testing.T) {
+	table := example(t, 500)
+	p := params()
+	p.EarlyStopping, p.Rounds = 10, 60
+	var plan tune.Plan
+	trials := 0
+	p, err := tune.Within(t.Context(), p, table, tune.Budget{Time: 2 * time.Second, Space: space(t), OnPlan: func(made tune.Plan) { plan = made }, OnTrial: func(tune.Trial, bool) { trials++ }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if trials == 0 || plan.Trials == 0 || plan.Members != 10 || p.BagFolds != 10 || p.EarlyStopping != 0 || p.TimeLimit <= 0 || p.TimeLimit > 2*time.Second || p.Rounds > 60 {
+		t.Fatalf("%d trials, plan %v, %+v", trials, plan, p)
+	}
+	if !strings.HasPrefix(plan.String(), "a search of about ") || !strings.Contains(plan.String(), " trials, then the mean of 10 models of about ") {
+		t.Error(plan)
+	}
+	p.TimeLimit = 0
+	var want []byte
+	for _, threads := range []int{1, 3} {
+		p.Threads = threads
+		m, err := search.Bag(t.Context(), p, table, search.Bagging{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := bytesOf(t, m); want == nil {
+			want = got
+		} else if !bytes.Equal(got, want) {
+			t.Error("other bytes on other threads")
+		}
+		again, err := search.Reproduce(t.Context(), m, nil, table)
+		if err != nil || !bytes.Equal(bytesOf(t, again), want) {
+			t.Errorf("reproduced to other bytes, %v", err)
+		}
+	}
+}
+
+// Without time for a search there is one model, with larger steps where those may be chosen.
+func TestWithinNoTime(t *testing.T) {
+	table := example(t, 500)
+	p := params()
+	p.LearningRate, p.EarlyStopping, p.Rounds = 0.03, 200, 3000
+	for _, c := range []struct {
+		space    tune.Space
+		rate     float64
+		patience int
+	}{{space(t), 0.24, 25}, {space(t)[1:], 0.03, 200}} {
+		var plan tune.Plan
+		got, err := tune.Within(t.Context(), p, table, tune.Budget{Time: time.Microsecond, Space: c.space, OnPlan: func(made tune.Plan) { plan = made }})
+		if err != nil || got.BagFolds != 0 || got.LearningRate != c.rate || got.EarlyStopping != c.patience || got.TimeLimit != time.Millisecond || plan.Trials != 0 {
+			t.Errorf("%v: %+v, %v", plan, got, err)
+		}
+	}
+}
+
+// Models of folds that end by the clock all have the rounds that the parameters say, and are reproduced by those.
+func TestBagLimit(t *testing.T) {
+	table := example(t, 2000)
+	p := params()
+	p.BagFolds, p.Rounds, p.LearningRate, p.EarlyStopping = 4, 100_000, 0.001, 1000
+	var report booster.Report
+	m, err := search.Bag(t.Context(), p, table, search.Bagging{Limit: 300 * time.Millisecond, Report: &report})
+	if err != nil {
+		t.Fatal(err)
+	}
+	of, err := booster.ParamsOf(m)
+	if err != nil || report.Stopped != booster.StoppedTimeLimit || of.Rounds != report.BestRound || of.EarlyStopping != 0 || m.Rounds() != 4*of.Rounds {
+		t.Fatalf("%d rounds, %+v, %v", m.Rounds(), report, err)
+	}
+	again, err := search.Reproduce(t.Context(), m, nil, table)
+	if err != nil || !bytes.Equal(bytesOf(t, again), bytesOf(t, m)) {
+		t.Errorf("reproduced to other bytes, %v", err)
+	}
+}
