@@ -207,6 +207,19 @@ func TestMonotone(t *testing.T) {
 		{"intermediate_smooth", func(p *booster.Params) {
 			p.Tree.MonotoneMethod, p.Tree.PathSmooth, p.Tree.MaxDeltaStep = "intermediate", 10, 0.5
 		}},
+		{"advanced", func(p *booster.Params) { p.Tree.MonotoneMethod = "advanced" }},
+		{"advanced_f32", func(p *booster.Params) { p.Tree.MonotoneMethod, p.Gradients = "advanced", "f32" }},
+		{"advanced_i4", func(p *booster.Params) { p.Tree.MonotoneMethod, p.Gradients = "advanced", "i4" }},
+		{"advanced_csr", func(p *booster.Params) { p.Tree.MonotoneMethod, p.Binning.Layout = "advanced", "csr" }},
+		{"advanced_depth", func(p *booster.Params) { p.Tree.MonotoneMethod, p.Tree.Growth = "advanced", "depth" }},
+		{"advanced_columns", func(p *booster.Params) { p.Tree.MonotoneMethod, p.Tree.ColNode = "advanced", 0.6 }},
+		{"advanced_extra", func(p *booster.Params) { p.Tree.MonotoneMethod, p.Tree.ExtraTrees = "advanced", true }},
+		{"advanced_reuse", func(p *booster.Params) {
+			p.Tree.MonotoneMethod, p.Tree.ReuseFeature, p.Tree.ReuseCut = "advanced", 0.1, 0.3
+		}},
+		{"advanced_smooth", func(p *booster.Params) {
+			p.Tree.MonotoneMethod, p.Tree.PathSmooth, p.Tree.MaxDeltaStep = "advanced", 10, 0.5
+		}},
 		{"free", func(p *booster.Params) { p.Tree.Monotone = nil }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -383,18 +396,19 @@ func TestRefitKeepsSteps(t *testing.T) {
 	}
 }
 
-// Bounds by the values of leaves leave these more room than bounds by middles.
-func TestIntermediateIsCloser(t *testing.T) {
+// Bounds by the values of leaves leave these more room than bounds by middles, and bounds by those that a leaf is bound to leave more.
+func TestMethodsAreCloserInTurn(t *testing.T) {
 	table, _ := ordered(t)
-	loss := map[string]float64{}
-	for _, method := range []string{"basic", "intermediate"} {
+	last := math.Inf(1)
+	for _, method := range []string{"basic", "intermediate", "advanced"} {
 		p := booster.Defaults()
 		p.Objective, p.Rounds, p.Tree.Monotone, p.Tree.MonotoneMethod = "regression", 25, map[string]int{"a": 1, "b": -1}, method
 		var report booster.Report
 		train(t, p, table, booster.WithReport(&report))
-		loss[method] = report.Metrics["train"]["rmse"]
-	}
-	if !(loss["intermediate"] < 0.999*loss["basic"]) {
-		t.Errorf("rmse by method: %v", loss)
+		if rmse := report.Metrics["train"]["rmse"]; rmse < 0.995*last {
+			last = rmse
+		} else {
+			t.Errorf("%s: rmse %v, the method before had %v", method, rmse, last)
+		}
 	}
 }

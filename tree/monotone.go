@@ -2,97 +2,149 @@ package tree
 
 import "math"
 
-// KeepOrder changes leaf values so that none on the left of a split is above one on its right where the feature's direction is 1, and
-// none below where it is −1. Values that keep to that stay as they are. Where others do not, both sides are cut off halfway between their means, weighted by cover.
-// It takes time for the leaves below each split.
+// KeepOrder changes leaf values so that predictions do not fall along features whose direction is 1, nor rise where it is −1. Values
+// that keep to that stay as they are; of others, neighbours out of order take their mean, weighted by cover (the generalized pool
+// adjacent violators algorithm of Burdakov, Grimvall and Sysoev 2006). It takes time for each two leaves, where any are out of order.
 func (t *Tree) KeepOrder(values []float64, directions []int8) {
-	t.keepOrder(t.root(), values, directions, math.Inf(-1), math.Inf(1))
-}
-
-func (t *Tree) keepOrder(at int32, values []float64, directions []int8, low, high float64) {
-	if at < 0 {
-		leaf := ^at
-		values[leaf] = min(max(values[leaf], low), high)
+	o := t.order(directions)
+	if o.violation(values) < 0 {
 		return
 	}
-	left, right := t.Left[at], t.Right[at]
-	direction := int8(0)
-	if !t.Categorical[at] {
-		direction = directions[t.Feature[at]]
+	blocks := make([]block, len(o.leaves)) // of those of the leaves that are done, each at the number of its last one
+	home := make([]int, len(o.leaves))     // by turn: the block
+	for turn := range o.leaves {
+		leaf := o.leaves[turn]
+		b := &blocks[turn]
+		*b = block{value: values[leaf], weight: t.weight(leaf), turns: []int{turn}}
+		for i := range turn {
+			if o.bound(i, turn) {
+				b.below = append(b.below, i)
+			}
+		}
+		home[turn] = turn
+		for {
+			highest := -1
+			for _, i := range b.below {
+				if at := home[i]; at != turn && (highest < 0 || blocks[at].value > blocks[highest].value) {
+					highest = at
+				}
+			}
+			if highest < 0 || !(blocks[highest].value > b.value) {
+				break
+			}
+			b.join(&blocks[highest])
+			for _, i := range blocks[highest].turns {
+				home[i] = turn
+			}
+		}
 	}
-	switch direction {
-	case 0:
-		t.keepOrder(left, values, directions, low, high)
-		t.keepOrder(right, values, directions, low, high)
-	case 1:
-		middle := t.between(left, right, values, low, high)
-		t.keepOrder(left, values, directions, low, middle)
-		t.keepOrder(right, values, directions, middle, high)
-	default:
-		middle := t.between(right, left, values, low, high)
-		t.keepOrder(right, values, directions, low, middle)
-		t.keepOrder(left, values, directions, middle, high)
+	for turn, leaf := range o.leaves {
+		values[leaf] = blocks[home[turn]].value
 	}
 }
 
-// between returns a number that no value below one node and above another has to pass, or that lies halfway between their means, cut off at low and high.
-func (t *Tree) between(lower, upper int32, values []float64, low, high float64) float64 {
-	below, above := extent{least: math.Inf(1), most: math.Inf(-1)}, extent{least: math.Inf(1), most: math.Inf(-1)}
-	t.extend(&below, lower, values, low, high)
-	t.extend(&above, upper, values, low, high)
-	from, to := below.most, above.least
-	if from > to {
-		from, to = below.mean(), above.mean()
-	}
-	return min(max(from+float64((to-from)/2), low), high)
+// block is some leaves that have one value.
+type block struct {
+	value, weight float64
+	turns         []int
+	below         []int // leaves whose values may not be greater
 }
 
-// extent is what is known of some leaves.
-type extent struct{ least, most, sum, cover, plain, n float64 }
-
-func (e *extent) mean() float64 {
-	if e.cover > 0 {
-		return e.sum / e.cover
-	}
-	return e.plain / e.n
+// join takes in a block of a greater value.
+func (b *block) join(other *block) {
+	weight := b.weight + other.weight
+	mean := b.value + float64((other.value-b.value)*(other.weight/weight))
+	b.value, b.weight = min(max(mean, b.value), other.value), weight
+	b.turns, b.below = append(b.turns, other.turns...), append(b.below, other.below...)
 }
 
-func (t *Tree) extend(e *extent, at int32, values []float64, low, high float64) {
-	if at >= 0 {
-		t.extend(e, t.Left[at], values, low, high)
-		t.extend(e, t.Right[at], values, low, high)
-		return
+// weight returns a leaf's cover, or nearly nothing for one without rows.
+func (t *Tree) weight(leaf int32) float64 {
+	if len(t.LeafCover) == 0 {
+		return 1
 	}
-	v, cover := min(max(values[^at], low), high), 1.0
-	if len(t.LeafCover) > 0 {
-		cover = t.LeafCover[^at]
-	}
-	e.least, e.most = min(e.least, v), max(e.most, v)
-	e.sum, e.cover = e.sum+float64(v*cover), e.cover+cover
-	e.plain, e.n = e.plain+v, e.n+1
+	return max(t.LeafCover[leaf], 1e-100)
 }
 
 // OutOfOrder returns a split that KeepOrder would change values for, −1 if there is none.
-func (t *Tree) OutOfOrder(directions []int8) int {
-	inf := math.Inf(1)
-	for at, f := range t.Feature {
-		if t.Categorical[at] || directions[f] == 0 {
-			continue
+func (t *Tree) OutOfOrder(directions []int8) int { return t.order(directions).violation(t.Leaf) }
+
+// order is the leaves of a tree in an order in which none may be less than one before it.
+type order struct {
+	tree       *Tree
+	directions []int8
+	leaves     []int32
+	boxes      []Box // of these
+	spans      []span
+}
+
+// span is a split whose lower side are the leaves from, …, middle−1 and whose upper side are middle, …, end−1.
+type span struct{ node, from, middle, end int }
+
+func (t *Tree) order(directions []int8) *order {
+	o := &order{tree: t, directions: directions}
+	if len(t.Feature) == 0 {
+		o.leaves, o.boxes = []int32{0}, []Box{nil}
+		return o
+	}
+	o.walk(0, nil)
+	return o
+}
+
+func (o *order) walk(at int32, box Box) {
+	t := o.tree
+	if at < 0 {
+		o.leaves, o.boxes = append(o.leaves, ^at), append(o.boxes, box)
+		return
+	}
+	f, direction := t.Feature[at], int8(0)
+	if !t.Categorical[at] {
+		direction = o.directions[f]
+	}
+	from, middle := len(o.leaves), 0
+	for i, left := range [...]bool{direction >= 0, direction < 0} {
+		child, own := t.Right[at], Box(nil)
+		if left {
+			child = t.Left[at]
 		}
-		left, right := extent{least: inf, most: -inf}, extent{least: inf, most: -inf}
-		t.extend(&left, t.Left[at], t.Leaf, -inf, inf)
-		t.extend(&right, t.Right[at], t.Leaf, -inf, inf)
-		if directions[f] > 0 && left.most > right.least || directions[f] < 0 && left.least < right.most {
-			return at
+		if t.Categorical[at] {
+			own = box.Choose(nil, f, t.Set(int(at)), t.MissingLeft[at], left)
+		} else {
+			own = box.Cut(nil, f, t.Code[at], t.MissingLeft[at], left)
+		}
+		if o.walk(child, own); i == 0 {
+			middle = len(o.leaves)
+		}
+	}
+	if direction != 0 {
+		o.spans = append(o.spans, span{int(at), from, middle, len(o.leaves)})
+	}
+}
+
+// bound reports whether the values of two leaves are bound to each other.
+func (o *order) bound(i, j int) bool {
+	feature, _ := o.boxes[i].Bound(o.boxes[j], o.directions)
+	return feature >= 0
+}
+
+// violation returns a split with leaves on its sides that are out of order, −1 if there is none.
+func (o *order) violation(values []float64) int {
+	for _, s := range o.spans {
+		least := math.Inf(1)
+		for _, leaf := range o.leaves[s.middle:s.end] {
+			least = min(least, values[leaf])
+		}
+		for i := s.from; i < s.middle; i++ {
+			value := values[o.leaves[i]]
+			if value <= least {
+				continue
+			}
+			for j := s.middle; j < s.end; j++ {
+				if value > values[o.leaves[j]] && o.bound(i, j) {
+					return s.node
+				}
+			}
 		}
 	}
 	return -1
-}
-
-// root returns the number of the root as Left and Right write it.
-func (t *Tree) root() int32 {
-	if len(t.Feature) == 0 {
-		return ^int32(0)
-	}
-	return 0
 }

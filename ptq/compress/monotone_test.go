@@ -14,10 +14,16 @@ import (
 // Leaves of a monotone model stay in order when it is pruned and where one scale rounds them. A form of many scales keeps them in
 // order or is refused.
 func TestMonotoneModels(t *testing.T) {
+	for _, method := range []string{"basic", "advanced"} {
+		t.Run(method, func(t *testing.T) { checkMonotone(t, method) })
+	}
+}
+
+func checkMonotone(t *testing.T, method string) {
 	ctx := context.Background()
 	table := mixed(t, "regression", 1, 4000)
 	p := booster.Defaults()
-	p.Objective, p.Rounds, p.Tree.Monotone = "regression", 40, map[string]int{}
+	p.Objective, p.Rounds, p.Tree.Monotone, p.Tree.MonotoneMethod = "regression", 40, map[string]int{}, method
 	for _, c := range table.Columns() {
 		if c.Role() == dataset.Feature && c.Kind() != dataset.Category {
 			p.Tree.Monotone[c.Name()] = 1 - 2*(len(p.Tree.Monotone)%2)

@@ -60,17 +60,19 @@ func lessRoundings(gain float64) float64 { return gain - float64(gain/(1<<48)) }
 // Sums are kept in one of several ways; the same rule and the same order of candidates decide for all.
 func (q *search) find(worker, f int, counts []uint32, least float64, c *candidate) (gain float64) {
 	n, from, to := q.node, int(q.offsets[f]), int(q.offsets[f+1])
+	sides := q.sides(worker, f)
 	if q.storage.Mode() == gradients.F32 {
 		return searchCodes(q, worker, f, &scan.Feature[float64, float64]{
 			Grad: n.hist.GradF[from:to], Hess: n.hist.HessF[from:to], Count: n.hist.Count[from:to],
 			Total: scan.Sums[float64, float64]{Grad: n.total.gradF, Hess: n.total.hessF, Rows: uint64(n.rows)},
+			Sides: sides,
 		}, c)
 	}
-	h := scan.Feature[int64, uint64]{Count: counts, Least: least, Total: q.codeTotal()}
+	h := scan.Feature[int64, uint64]{Count: counts, Least: least, Total: q.codeTotal(), Sides: sides}
 	switch {
 	case q.packs() && q.rule.Limits == nil:
 		h.Words, h.Node = n.hist.Words(from, to), &q.packed
-	case counts == nil && n.hist.IsSparse() && q.shapes[f].numeric && !q.config.Params.ExtraTrees:
+	case counts == nil && sides == nil && n.hist.IsSparse() && q.shapes[f].numeric && !q.config.Params.ExtraTrees:
 		return q.findTouched(worker, f, &h, c)
 	default:
 		var rows []uint32
@@ -110,7 +112,7 @@ func searchCodes[G scan.Grad, H scan.Hess](q *search, worker, f int, h *scan.Fea
 	}
 	fill(q, c, f, split, grouping)
 	preferUsed(q, f, h, c)
-	c.counted = h.Count != nil
+	c.counted = h.Count != nil || h.Sides != nil // both sides of missing rows have been looked at
 	return split.Gain
 }
 

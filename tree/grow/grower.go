@@ -101,12 +101,12 @@ func New(c Config) *Grower {
 	g.shapes, g.spans = shapesOf(c.Features, c.Matrix)
 	g.hists = histogram.NewPool()
 	g.columns.init(c)
-	g.limits = newLimits(&c.Params, c.Features)
+	g.limits = newLimits(&c.Params, c.Features, c.maxNodes(c.Pool.Threads()))
 	g.together = newTogether(c.Params.Interaction, c.Features)
 	g.depths, g.worth = newDepths(&c.Params, c.Features), newWorth(&c.Params, c.Features, c.Matrix)
 	g.reuse = newReuse(&c.Params, c.Features)
 	g.leaves = make([]int32, 0, c.Params.Leaves)
-	if g.limits != nil && g.limits.tightens {
+	if c.Params.tightens() {
 		g.again = make([]int, 0, c.Params.Leaves)
 	}
 	g.nodes = make([]node, c.maxNodes(c.Pool.Threads()))

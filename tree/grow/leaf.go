@@ -56,6 +56,10 @@ func (g *Grower) finish() tree.Tree {
 	if g.renewal != nil {
 		renewed, unit = g.renewal.sum(g.storage, leaves, g.config.Pool)
 	}
+	advanced := g.limits != nil && g.limits.boxes != nil
+	if advanced {
+		g.stepLeaves(rule.MaxStep)
+	}
 	for i := range leaves {
 		n := &g.nodes[g.leaves[i]]
 		grad, hess := g.value(n.total)
@@ -63,8 +67,15 @@ func (g *Grower) finish() tree.Tree {
 		if g.renewal != nil {
 			grad, hess = float64(renewed.grad[i])*unit.gradF, float64(renewed.hess[i])*unit.hessF
 		}
-		if t.Leaf[i] = rule.Value(grad, hess, n.extraL2); g.limits != nil {
-			t.Leaf[i] = float64(g.config.LearningRate * g.limits.leaf(g, n, grad, hess, rule.MaxStep))
+		if t.Leaf[i] = rule.Value(grad, hess, n.extraL2); g.limits == nil {
+			continue
+		}
+		if advanced { // the values of others are such as they are now
+			g.rangeOf(int(g.leaves[i]))
+		}
+		value := g.limits.leaf(g, n, grad, hess, rule.MaxStep)
+		if t.Leaf[i] = float64(g.config.LearningRate * value); advanced {
+			n.value = value
 		}
 	}
 	if g.limits != nil && g.limits.tightens { // values from other sums than bounds

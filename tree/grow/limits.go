@@ -7,6 +7,7 @@ import (
 	"boost/binning"
 	"boost/internal/kernel/scan"
 	"boost/internal/rng"
+	"boost/tree"
 )
 
 // limits are what bounds the values of leaves, and with them the gains of splits.
@@ -15,14 +16,18 @@ type limits struct {
 	// directions has 1 for features on which leaf values may not fall, −1 for those on which they may not rise. A split on such a
 	// feature puts the middle of its sides' values between all that grows below it on either side (LightGBM's basic method).
 	directions []int8
-	tightens   bool // instead, a side's values bound the other side (LightGBM's intermediate method): see tighten
+	tightens   bool       // instead, a side's values bound the other side (LightGBM's intermediate method): see tighten
+	boxes      []tree.Box // of nodes, in the advanced method; else nil
 }
 
 // newLimits returns nil where no value is limited.
-func newLimits(p *Params, features []binning.Feature) *limits {
-	l := &limits{maxStep: p.MaxDeltaStep, smooth: p.PathSmooth, directions: directionsOf(p, features), tightens: p.tightens()}
+func newLimits(p *Params, features []binning.Feature, nodes int) *limits {
+	l := &limits{maxStep: p.MaxDeltaStep, smooth: p.PathSmooth, directions: directionsOf(p, features), tightens: p.MonotoneMethod == IntermediateBounds}
 	if l.maxStep == 0 && l.smooth == 0 && !slices.ContainsFunc(l.directions, func(d int8) bool { return d != 0 }) {
 		return nil
+	}
+	if p.tightens() && p.MonotoneMethod == AdvancedBounds {
+		l.boxes = make([]tree.Box, nodes)
 	}
 	return l
 }
@@ -39,13 +44,22 @@ func directionsOf(p *Params, features []binning.Feature) []int8 {
 // root sets what the leaves of a tree keep to.
 func (l *limits) root(s *splitter, n *node) {
 	n.low, n.high = math.Inf(-1), math.Inf(1)
+	if l.boxes != nil {
+		l.boxes[0] = l.boxes[0][:0]
+	}
 	grad, hess := s.value(n.total)
 	own := scan.Limits{Low: n.low, High: n.high, MaxStep: l.maxStep}
 	n.value = own.Value(&s.rule, grad, hess, s.rule.L2, float64(n.rows))
 }
 
 // children sets what the leaves below the children of a split keep to.
-func (l *limits) children(s *splitter, parent, left, right *node) {
+func (l *limits) children(s *splitter, at int) {
+	if l.boxes != nil {
+		s.boundChildren(at)
+		return
+	}
+	parent := &s.nodes[at]
+	left, right := &s.nodes[parent.left], &s.nodes[parent.right]
 	for _, child := range []*node{left, right} {
 		child.low, child.high = parent.low, parent.high
 		grad, hess := s.value(child.total)
@@ -117,6 +131,14 @@ func (l *limits) valueOf(r *scan.Rule, n *node, above, grad, hess, l2 float64) f
 // of returns the limits of the sides of a split of the node that is searched.
 func (l *limits) of(q *search, grad, hess float64) *scan.Limits {
 	n := q.node
+	if l.boxes != nil {
+		q.near = q.neighbours(q.near[:0], q.at)
+		all := everything
+		for i := range q.near {
+			all = all.And(q.near[i].leaves)
+		}
+		n.low, n.high = all.Low, all.High
+	}
 	q.bounds = scan.Limits{
 		Low: n.low, High: n.high, MaxStep: l.maxStep, Smooth: l.smooth, Parent: n.value, Rows: float64(n.rows),
 	}

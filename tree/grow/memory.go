@@ -8,6 +8,7 @@ import (
 	"boost/histogram"
 	"boost/internal/kernel/hist"
 	"boost/internal/kernel/loss"
+	"boost/tree"
 )
 
 // Bytes returns the most memory that a Grower takes beside the matrix and its row-major copy,
@@ -29,6 +30,10 @@ func (c *Config) Bytes(copied []binning.PackedGroup, set gradients.Settings, thr
 	}
 	if p := &c.Params; len(p.FeaturePenalty)+len(p.FeatureCost)+len(p.FirstLevel)+len(p.LastLevel)+len(p.ColWeights)+len(p.Monotone) > 0 || p.SplitCost > 0 {
 		histograms += features * (6*8 + 2)
+	}
+	if p := &c.Params; p.tightens() && p.MonotoneMethod == AdvancedBounds {
+		sides := min(leaves, features) // on the way to a node
+		histograms += nodes*int64(unsafe.Sizeof(tree.Box{})) + 2*nodes*sides*tree.BoxSideBytes + leaves*2*int64(unsafe.Sizeof(neighbour{}))
 	}
 	if costs := int64(len(c.Params.FeatureRowCost)); costs > 0 {
 		rows += costs * (n + 63) / 64 * 8

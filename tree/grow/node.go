@@ -16,7 +16,8 @@ type node struct {
 	best  candidate
 	set   []uint32 // codes that go left, where best is categorical
 	missingRows
-	extraL2 float64 // of the categorical split that made the node
+	sideValues [2]float64 // of the sides of best, in the advanced method
+	extraL2    float64    // of the categorical split that made the node
 	inherited
 
 	state       state

@@ -29,7 +29,7 @@ type Params struct {
 	// Monotone has 1 for columns on which predictions may not fall, −1 for those on which they may not rise.
 	Monotone        map[string]int
 	MonotonePenalty float64 // splits on such columns count for less near the root; 0 = not
-	MonotoneMethod  string  // BasicBounds or IntermediateBounds; "" = BasicBounds
+	MonotoneMethod  string  // BasicBounds, IntermediateBounds or AdvancedBounds; "" = BasicBounds
 	// Interaction lists groups of columns: what a path of a tree splits on is all of one group. Columns that
 	// are in none are one more group. Empty: any columns.
 	Interaction [][]string
@@ -78,6 +78,7 @@ const (
 const (
 	BasicBounds        = "basic"        // a split bounds all below it by the middle of its sides' values
 	IntermediateBounds = "intermediate" // leaves are bounded by the values that those of the other side have at the time
+	AdvancedBounds     = "advanced"     // the same, of those leaves only that they are bound to, for each side of a split
 )
 
 // The depth of symmetric trees.
@@ -107,7 +108,7 @@ func (p *Params) SearchesAgain() bool { return p.Growth == Symmetric || p.tighte
 
 // tightens reports whether bounds of leaves change with the values of others.
 func (p *Params) tightens() bool {
-	if p.MonotoneMethod != IntermediateBounds {
+	if p.MonotoneMethod != IntermediateBounds && p.MonotoneMethod != AdvancedBounds {
 		return false
 	}
 	for _, direction := range p.Monotone {
@@ -129,7 +130,7 @@ func (p *Params) Check() (problems []error) {
 		}
 	}
 	if p.Growth == Symmetric && p.tightens() {
-		problems = append(problems, errors.New("constraints.monotone_method = \"intermediate\": the nodes of a symmetric tree's level are split together, so that their values cannot bound each other: use \"basic\", or tree.growth = \"leaf\" or \"depth\""))
+		problems = append(problems, fmt.Errorf("constraints.monotone_method = %q: the nodes of a symmetric tree's level are split together, so that their values cannot bound each other: use \"basic\", or tree.growth = \"leaf\" or \"depth\"", p.MonotoneMethod))
 	}
 	if p.Growth == Symmetric && p.MaxDepth > mostSymmetricDepth {
 		problems = append(problems, fmt.Errorf("tree.max_depth = %d: a symmetric tree has 2^max_depth leaves, so with tree.growth = \"symmetric\" it must be 1 … %d, or 0 for %d",
@@ -192,8 +193,8 @@ func Settings(p *Params) []setting.Setting {
 		{Name: "constraints.monotone", Value: &p.Monotone, Range: setting.Between(-1, 1), OmitDefault: true,
 			Doc:     "By column: 1 if predictions may not fall where its values rise, -1 if they may not rise. Not for categories and several classes, nor where leaves are quantiles.",
 			Aliases: []string{"monotone_constraints", "monotonic_cst", "monotone_constraint", "monotonic_constraints", "mc"}},
-		{Name: "constraints.monotone_method", Value: &p.MonotoneMethod, Choices: []string{BasicBounds, IntermediateBounds}, OmitDefault: true,
-			Doc:     "How monotone constraints bound leaves: \"basic\" = a split on a constrained column bounds all below it by the middle of its sides' values; \"intermediate\" = by the values that the leaves of the other side have, anew after each split: closer to the data, slower, and never split side by side.",
+		{Name: "constraints.monotone_method", Value: &p.MonotoneMethod, Choices: []string{BasicBounds, IntermediateBounds, AdvancedBounds}, OmitDefault: true,
+			Doc:     "How monotone constraints bound leaves: \"basic\" = a split on a constrained column bounds all below it by the middle of its sides' values; \"intermediate\" = by the values that the leaves of the other side have, anew after each split: closer to the data, slower, and never split side by side; \"advanced\" = by those of them only that predictions are bound to, for each side of a split by itself: closer still, and slower.",
 			Aliases: []string{"monotone_constraints_method", "monotone_constraining_method", "mc_method"}},
 		{Name: "constraints.monotone_penalty", Value: &p.MonotonePenalty, OmitDefault: true,
 			Doc:     "How much less splits on columns of constraints.monotone count for near the root: at most 1, the gain on the first level less this share, half of it on the next, and so on; with p above 1 there are none on the first p levels if others gain.",

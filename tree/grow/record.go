@@ -48,7 +48,11 @@ func (g *Grower) record(n *node, leaf int) {
 	g.nodes[n.right].isRight = true
 	g.leaves[leaf] = int32(n.left)
 	g.leaves = append(g.leaves, int32(n.right))
-	if g.limits != nil && g.limits.tightens {
-		g.tighten(g.nodes[n.left].up)
+	switch at := g.nodes[n.left].up; {
+	case g.limits == nil:
+	case g.limits.boxes != nil:
+		g.searchBound(at)
+	case g.limits.tightens:
+		g.tighten(at)
 	}
 }

@@ -20,6 +20,7 @@ type search struct {
 	part       float64     // the node's own part of a gain
 	packed     scan.Packed // its packed sums
 	bounds     scan.Limits // memory of the rule's
+	near       []neighbour // that bound the node, in the advanced method
 	allowed    []int       // features
 	drawn      []int       // memory of allowed
 	candidates []candidate // by feature
@@ -46,6 +47,7 @@ type searchScratch struct {
 	hess  []uint64
 	count []uint32
 	codes []uint32
+	sides scan.Sides // memory of a feature's
 	// Packed sums, unpacked.
 	unpackedGrad []int64
 	unpackedHess []uint64
@@ -275,6 +277,9 @@ func (q *search) choose() {
 func (q *search) take(c *candidate) {
 	n := q.node
 	n.best = *c
+	if q.splitter.limits != nil && q.splitter.limits.boxes != nil {
+		q.keepValues()
+	}
 	n.missingSumIsZero = q.config.Features[c.feature].HasMissing && q.missingIsZero(n, c.feature)
 	n.noMissing = n.missingSumIsZero && q.rule.LeastSide > 0
 	if c.categorical && q.sparse != nil && !c.forced { // the sums may go before the node is split

@@ -83,7 +83,7 @@ func (s *split) finishSplit() pass {
 		l.forced, r.forced = parent.forced.below(s.config.Forced)
 	}
 	if s.limits != nil {
-		s.limits.children(s.splitter, parent, l, r)
+		s.limits.children(s.splitter, s.at)
 	}
 	if s.together != nil {
 		s.together.children(parent, l, r)

@@ -34,9 +34,19 @@ type Feature[G Grad, H Hess] struct {
 	// Direction is 1 if the right side's value may be no lower than the left one's, −1 if no higher, 0 if both are right. It counts
 	// where the rule has Limits.
 	Direction int8
+	Sides     *Sides // nil: the rule's limits bound the sides of all splits
 	Total     Sums[G, H]
 	// Least is a gain that another split has already, or 0: no split that gains less is found.
 	Least float64
+
+	inLeft, inRight Range // of Sides, for the split that is looked at
+}
+
+// lookAt makes a numeric split the one whose sides are bounded.
+func (f *Feature[G, H]) lookAt(code int, missingLeft bool) {
+	if f.Sides != nil {
+		f.inLeft, f.inRight = f.Sides.At(code, missingLeft)
+	}
 }
 
 // Split is a candidate: what goes left, and how good that is.

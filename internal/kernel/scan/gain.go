@@ -56,7 +56,11 @@ func gain[G Grad, H Hess](f *Feature[G, H], r *Rule, left Sums[G, H], l2, bar fl
 		if l.bound(r.Part(gl, hl, l2)+r.Part(gr, hr, l2)) < bar {
 			return Refused, false
 		}
-		return l.gain(r, f.Direction, gl, hl, rowsOf(f, l, left.Hess), gr, hr, rowsOf(f, l, rightHess), l2), unproven
+		inLeft, inRight := Range{l.Low, l.High}, Range{l.Low, l.High}
+		if f.Sides != nil {
+			inLeft, inRight = f.inLeft, f.inRight
+		}
+		return l.gain(r, f.Direction, inLeft, inRight, gl, hl, rowsOf(f, l, left.Hess), gr, hr, rowsOf(f, l, rightHess), l2), unproven
 	}
 	return r.Part(gl, hl, l2) + r.Part(gr, hr, l2), unproven
 }

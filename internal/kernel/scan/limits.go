@@ -12,8 +12,34 @@ type Limits struct {
 	Shift float64
 }
 
+// Range is what values keep to.
+type Range struct{ Low, High float64 }
+
+// And returns the values in both ranges.
+func (r Range) And(other Range) Range { return Range{max(r.Low, other.Low), min(r.High, other.High)} }
+
+// Sides bound the values of the sides of the splits of a numeric feature, in the place of Limits.Low and High. By the last code on the
+// left there is a range for each side.
+type Sides struct {
+	Left, Right []Range
+	Missing     Range // of the side with the missing code
+}
+
+// At returns the ranges of the sides of a split.
+func (s *Sides) At(code int, missingLeft bool) (left, right Range) {
+	left, right = s.Left[code], s.Right[code]
+	if missingLeft {
+		return left.And(s.Missing), right
+	}
+	return left, right.And(s.Missing)
+}
+
 // Value returns the value of a node or a side of a split with so many rows.
 func (l *Limits) Value(r *Rule, grad, hess, l2, rows float64) float64 {
+	return l.valueIn(r, Range{l.Low, l.High}, grad, hess, l2, rows)
+}
+
+func (l *Limits) valueIn(r *Rule, in Range, grad, hess, l2, rows float64) float64 {
 	v := r.Value(grad, hess, l2)
 	if l.MaxStep > 0 {
 		v = min(max(v, -l.MaxStep), l.MaxStep)
@@ -22,7 +48,7 @@ func (l *Limits) Value(r *Rule, grad, hess, l2, rows float64) float64 {
 		own := rows / (rows + l.Smooth)
 		v = float64(own*v) + float64((1-own)*l.Parent)
 	}
-	return min(max(v, l.Low), l.High)
+	return min(max(v, in.Low), in.High)
 }
 
 // partAt is Part for a node that has the value v.
@@ -52,8 +78,8 @@ func (l *Limits) Above(free, part float64) float64 {
 
 // gain returns the gain of two sides at the values that the limits give them, Refused where these are not in the feature's
 // direction.
-func (l *Limits) gain(r *Rule, direction int8, gl, hl, rowsLeft, gr, hr, rowsRight, l2 float64) float64 {
-	left, right := l.Value(r, gl, hl, l2, rowsLeft), l.Value(r, gr, hr, l2, rowsRight)
+func (l *Limits) gain(r *Rule, direction int8, inLeft, inRight Range, gl, hl, rowsLeft, gr, hr, rowsRight, l2 float64) float64 {
+	left, right := l.valueIn(r, inLeft, gl, hl, l2, rowsLeft), l.valueIn(r, inRight, gr, hr, l2, rowsRight)
 	if direction > 0 && left > right || direction < 0 && left < right {
 		return Refused
 	}

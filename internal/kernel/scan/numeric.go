@@ -6,14 +6,14 @@ package scan
 //
 // Codes without rows are passed over: they repeat the candidate before them, which
 // wins the tie. Only code 0 has none before it: with the missing code on the left it
-// is a candidate even without rows.
+// is a candidate even without rows. With Sides every code is one, on both sides of the missing code: what bounds the sides differs.
 func Numeric[G Grad, H Hess](f *Feature[G, H], r *Rule) Split[G, H] {
 	missing, anyMissing := f.missing()
-	if !anyMissing {
-		return prefixes(f, r, Sums[G, H]{}, f.Regular-2)
+	if !anyMissing && (f.Sides == nil || len(f.Grad) <= f.Regular) {
+		return prefixes(f, r, Sums[G, H]{}, f.Regular-2, false)
 	}
-	right := prefixes(f, r, Sums[G, H]{}, f.Regular-1) // the last: present against missing
-	return better(prefixes(f, r, missing, f.Regular-2), right)
+	right := prefixes(f, r, Sums[G, H]{}, f.Regular-1, false) // the last: present against missing
+	return better(prefixes(f, r, missing, f.Regular-2, true), right)
 }
 
 // better returns the better of the best splits with the missing code on the left and on
@@ -27,8 +27,8 @@ func better[G Grad, H Hess](left, right Split[G, H]) Split[G, H] {
 }
 
 // prefixes returns the best split into codes ≤ c, for c up to last, with the sums of
-// start on the left from the beginning.
-func prefixes[G Grad, H Hess](f *Feature[G, H], r *Rule, start Sums[G, H], last int) Split[G, H] {
+// start on the left from the beginning: those of the missing code, or none.
+func prefixes[G Grad, H Hess](f *Feature[G, H], r *Rule, start Sums[G, H], last int, missingLeft bool) Split[G, H] {
 	if whole, ok := any(f).(*Feature[int64, uint64]); ok && r.Plain() {
 		s := integerPrefixes(whole, r, Sums[int64, uint64]{Grad: int64(start.Grad), Hess: uint64(start.Hess), Rows: start.Rows}, last)
 		return Split[G, H]{Found: s.Found, Gain: s.Gain, Code: s.Code, Unproven: s.Unproven,
@@ -36,17 +36,19 @@ func prefixes[G Grad, H Hess](f *Feature[G, H], r *Rule, start Sums[G, H], last 
 	}
 	best := Split[G, H]{Gain: barOf(f.Least)}
 	left, isStart := start, start != Sums[G, H]{}
+	skips := f.Sides == nil
 	for c := 0; c <= last; c++ {
 		grad, hess := f.Grad[c], f.Hess[c]
 		if f.Count != nil {
-			if f.Count[c] == 0 && (c > 0 || !isStart) {
+			if skips && f.Count[c] == 0 && (c > 0 || !isStart) {
 				continue
 			}
 			left.Rows += uint64(f.Count[c])
-		} else if grad == 0 && hess == 0 && (c > 0 || !isStart) {
+		} else if skips && grad == 0 && hess == 0 && (c > 0 || !isStart) {
 			continue
 		}
 		left.Grad, left.Hess = left.Grad+grad, left.Hess+hess
+		f.lookAt(c, missingLeft)
 		if gain, unproven := gain(f, r, left, r.L2, best.Gain); gain > best.Gain {
 			best = Split[G, H]{Found: true, Gain: gain, Code: c, Unproven: unproven, Left: left}
 		}
@@ -74,11 +76,13 @@ func Among[G Grad, H Hess](f *Feature[G, H], r *Rule, codes []uint32) Split[G, H
 			at := f.at(next)
 			without, with = without.plus(at), with.plus(at)
 		}
-		if anyMissing {
+		if anyMissing || f.Sides != nil && len(f.Grad) > f.Regular {
+			f.lookAt(int(code), true)
 			if gain, unproven := gain(f, r, with, r.L2, best.Gain); gain > best.Gain {
 				best = Split[G, H]{true, gain, int(code), true, unproven, with}
 			}
 		}
+		f.lookAt(int(code), false)
 		if gain, unproven := gain(f, r, without, r.L2, best.Gain); gain > best.Gain {
 			best = Split[G, H]{true, gain, int(code), false, unproven, without}
 		}
