@@ -98,6 +98,8 @@ func preferUsed[G scan.Grad, H scan.Hess](q *search, f int, h *scan.Feature[G, H
 	}
 	var used candidate
 	fill(q, &used, f, scan.Among(h, &q.rule, q.reuse.cuts[f]), 0)
+	// Where the one cut that is tried leaves a side too few rows, there is no split on the feature.
+	used.unproven = used.unproven || c.unproven && q.config.Params.ExtraTrees
 	if used.found && (used.score > c.score || used.score == c.score && used.code < c.code) {
 		*c = used
 	}
