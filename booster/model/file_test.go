@@ -384,6 +384,9 @@ func FuzzDecode(f *testing.F) {
 	if m, err := model.New(c); err == nil {
 		f.Add(encode(f, m), true)
 	}
+	ofClasses, ofNumbers := fullTrusts()
+	f.Add(encode(f, trusting(f, m, ofClasses)), true)
+	f.Add(encode(f, trusting(f, newSmallNumbers(f), ofNumbers)), true)
 	f.Add([]byte("{\"learner\""), false)
 	f.Fuzz(func(t *testing.T, data []byte, fit bool) {
 		if fit && len(data) >= 36 {

@@ -79,6 +79,9 @@ func TestTextFormDamage(t *testing.T) {
 func FuzzDecodeTextS4_41(f *testing.F) {
 	forest := newForestOver(f, 200, 1, 2, 9, 20, 30)
 	f.Add(newSmall(f).EncodeText())
+	ofClasses, ofNumbers := fullTrusts()
+	f.Add(trusting(f, newSmall(f), ofClasses).EncodeText())
+	f.Add(trusting(f, newSmallNumbers(f), ofNumbers).EncodeText())
 	for _, form := range []ptq.Form{ptq.FormQ4_0, ptq.FormOf(ptq.U4), ptq.FormCold2} {
 		small, _ := compressed(f, forest.model, form, model.GroupBlock, false)
 		f.Add(small.EncodeText())

@@ -14,6 +14,7 @@ import (
 
 	"boost/booster"
 	"boost/booster/model"
+	"boost/booster/trust"
 	"boost/configs"
 	"boost/internal/format"
 	"boost/internal/replace"
@@ -233,6 +234,9 @@ func (a *app) openRegistered(dir, id string, compact bool) (m predictor, err err
 	}
 	if !reading.Exact {
 		a.log.Info(fmt.Sprintf("%s in %s is %v: raw scores may be off by %s", format.OneLine(id), dir, reading.Tier, format.SixDigits(largestOf(reading.Scores))))
+	}
+	if trusting, ok := reading.Model.(interface{ Trust() *trust.Trust }); ok && !reading.Exact && trusting.Trust() != nil {
+		a.log.Warn(fmt.Sprintf("%s was calibrated in the form in which it was added: in this one intervals may cover another share of the rows", format.OneLine(id)))
 	}
 	a.countUse(r, dir, id)
 	if c, ok := reading.Model.(*model.Compact); ok && compact {

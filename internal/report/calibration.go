@@ -97,7 +97,7 @@ func (c Calibration) Write(w io.Writer) error {
 			return err
 		}
 	}
-	if len(c.Figures) > 0 {
+	if len(c.Figures) > 0 && (c.Method != trust.None || c.Costs != nil) { // else nothing changes
 		rows = [][]string{{"on held-out fifths", "before", "after"}}
 		for _, f := range c.Figures {
 			rows = append(rows, []string{f.Name, format.People(f.Before), format.People(f.After)})

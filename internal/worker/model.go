@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"boost/booster/model"
+	"boost/booster/trust"
 	"boost/configs"
 	"boost/dataset"
 	"boost/internal/cpu"
@@ -90,7 +91,7 @@ func (r *request) load(context.Context) (any, []byte, error) {
 type predictHead struct {
 	source
 	Model    uint32 `json:"model"`
-	Kind     string `json:"kind"` // value, raw, class or leaf
+	Kind     string `json:"kind"` // value, raw, class, leaf or interval
 	Block    *block `json:"block"`
 	Rounds   *int   `json:"rounds"`
 	Every    int    `json:"every"` // of op staged
@@ -125,6 +126,16 @@ func (h *predictHead) checkRounds(m *model.Model) error {
 	return nil
 }
 
+// checkTrust refuses other rounds than those that a model was calibrated for, where a kind of predictions follows from that.
+func (h *predictHead) checkTrust(m *model.Model, kind string) error {
+	t := m.Trust()
+	uses := kind == "interval" || kind == "class" && t.ChangesValues() || kind == "value" && t != nil && t.Calibration != nil
+	if h.Every > 0 && t.ChangesValues() || h.Rounds != nil && *h.Rounds != m.Rounds() && uses {
+		return usagef("the model is calibrated for all its %d rounds, and not for fewer: ask for all rounds, or predict kind raw", m.Rounds())
+	}
+	return nil
+}
+
 // predict predicts rows.
 func (r *request) predict(ctx context.Context) (any, []byte, error) {
 	var head predictHead
@@ -137,6 +148,9 @@ func (r *request) predict(ctx context.Context) (any, []byte, error) {
 	}
 	m := kept.Model
 	if err := head.checkRounds(m); err != nil {
+		return nil, nil, err
+	}
+	if err := head.checkTrust(m, head.Kind); err != nil {
 		return nil, nil, err
 	}
 	if head.Block != nil {
@@ -166,11 +180,32 @@ func (r *request) predict(ctx context.Context) (any, []byte, error) {
 		}
 		classes, err := m.PredictClass(ctx, t, options...)
 		return arrayHead{"i4", []int{rows, 1}}, bytesOf(classes), err
+	case "interval":
+		return predictIntervals(ctx, m, t, options)
 	case "leaf":
 		leaves, err := m.PredictLeaf(ctx, t, options...)
 		return arrayHead{"i4", []int{rows, len(leaves) / max(rows, 1)}}, bytesOf(leaves), err
 	}
-	return nil, nil, usagef("kind must be value, raw, class or leaf, not %q", head.Kind)
+	return nil, nil, usagef("kind must be value, raw, class, leaf or interval, not %q", head.Kind)
+}
+
+// predictIntervals predicts bounds, rows × 2, or which classes are in the set of each row, rows × classes.
+func predictIntervals(ctx context.Context, m *model.Model, t *dataset.Table, options []model.Option) (any, []byte, error) {
+	switch trusted := m.Trust(); {
+	case trusted == nil || trusted.Intervals == nil:
+		return nil, nil, usagef("the model has no intervals: calibrate it with some")
+	case trusted.Intervals.Kind != trust.Sets:
+		bounds, err := m.PredictIntervals(ctx, t, options...)
+		return arrayHead{"f8", []int{t.NumRows(), 2}}, bytesOf(bounds), err
+	}
+	member, err := m.PredictSets(ctx, t, options...)
+	body := make([]byte, len(member))
+	for i, in := range member {
+		if in {
+			body[i] = 1
+		}
+	}
+	return arrayHead{"b1", []int{t.NumRows(), len(m.Classes())}}, body, err
 }
 
 // predictBlock predicts a matrix of the features of a plain model, row after row.
@@ -245,6 +280,9 @@ func (r *request) staged(ctx context.Context) (any, []byte, error) {
 	if head.Every < 1 {
 		return nil, nil, usagef("every must be 1 or more rounds, not %d", head.Every)
 	}
+	if err := head.checkTrust(m, head.Kind); err != nil {
+		return nil, nil, err
+	}
 	t, err := r.read(ctx, &head.source, dataset.As(m.Schema()), dataset.InOrder())
 	if err != nil {
 		return nil, nil, err
@@ -317,8 +355,8 @@ func (r *request) evaluate(ctx context.Context) (any, []byte, error) {
 	if err := head.checkRounds(m); err != nil {
 		return nil, nil, err
 	}
-	if head.Rounds != nil && *head.Rounds != m.Rounds() && m.Trust().ChangesValues() {
-		return nil, nil, usagef("the model is calibrated for all its %d rounds: leave rounds out", m.Rounds())
+	if err := head.checkTrust(m, "class"); err != nil {
+		return nil, nil, err
 	}
 	defaults, err := m.DefaultMetrics()
 	if err != nil {

@@ -172,6 +172,39 @@ def test_small_models(model: Model, numbers: Data) -> None:
         model.quantize(dtype="q7")
 
 
+def test_calibration(numbers: Data) -> None:
+    """Held-out rows say how far predictions can be trusted."""
+    x, y = numbers
+    model = train({"rounds": 60, "early_stopping": 0}, x[:500], y[:500])
+    found = model.calibrate(x[500:800], y[500:800], intervals=0.8)
+    low, high = found.predict(x[800:], "interval").T
+    assert np.array_equal(found.predict(x), model.predict(x))
+    assert np.mean((low <= y[800:]) & (y[800:] <= high)) == pytest.approx(0.8, abs=0.12)
+    assert found.report["intervals"]["kind"] == "residuals"
+    with pytest.raises(ParameterError, match="no intervals"):
+        model.predict(x, "interval")
+    with pytest.raises(ParameterError, match="predicts numbers"):
+        model.calibrate(x[500:], y[500:])
+    two = train({"rounds": 60, "early_stopping": 0}, x[:500], y[:500] > 0)
+    sure = two.calibrate(x[500:], y[500:] > 0, method="platt", costs=(1, 4), intervals=0.9)
+    assert sure.report["threshold"] == 0.2
+    values = sure.predict(x)
+    assert np.array_equal(sure.predict(x, "class"), np.asarray(two.classes)[(values > 0.2).astype(int)])
+    assert sure.eval(x[500:], y[500:] > 0, "logloss")["logloss"] < two.eval(x[500:], y[500:] > 0, "logloss")["logloss"]
+    sets = sure.predict(x, "interval")
+    assert sets.shape == (1000, 2)
+    assert sets.dtype == bool
+    with pytest.raises(ParameterError, match="calibrated for all its 60 rounds"):
+        sure.eval(x, y > 0, rounds=5)
+    with pytest.raises(ParameterError, match="calibrated for all its 60 rounds"):
+        sure.predict(x, rounds=5)
+    with pytest.raises(ParameterError, match="calibrated for all its 60 rounds"):
+        next(sure.staged(x))
+    assert sure.predict(x, "raw", rounds=5).shape == (1000,)
+    with pytest.raises(ParameterError, match="must be a column"):
+        sure.calibrate("rows.csv", y)
+
+
 def test_contents(model: Model) -> None:
     said = model.inspect()
     assert said["rounds"] == 20

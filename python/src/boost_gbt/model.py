@@ -362,10 +362,11 @@ class Model:
         ----------
         table : path, list of paths, array, frame, dict of columns or sparse matrix
             Columns are found by name; those of an array without names by their place.
-        kind : {"value", "raw", "class", "leaf"}
+        kind : {"value", "raw", "class", "leaf", "interval"}
             ``value``: the number; of two classes the probability of the second; of more classes one
             probability each. ``raw``: the sum of the trees. ``class``: the most probable class.
-            ``leaf``: the number of the leaf in each tree.
+            ``leaf``: the number of the leaf in each tree. ``interval``: of a model with intervals (see
+            ``calibrate``) the lower and the upper bound, or for classes which of them are in the row's set.
         rounds : int, optional
             Use only the first rounds.
         threads : int
@@ -525,6 +526,33 @@ class Model:
         model.report = said
         return model
 
+    def calibrate(self, table: Table, label: Any = None, *, weight: Any = None, **options: Any) -> Model:
+        """Calibrate probabilities and find intervals on rows that did not train the model.
+
+        Parameters
+        ----------
+        table : table
+            It has the label under its name in training, unless ``label`` has the values.
+        label, weight : array, optional
+            Values that are no columns of the table.
+        **options
+            The flags of ``boost calibrate`` with underscores: ``intervals=0.9``, ``by="region"``, ``costs=(1, 20)``,
+            ``threshold=0.2``, ``method="platt"``, ``allow_train_data=True``.
+
+        Returns
+        -------
+        Model
+            The same trees; what it predicts is calibrated, and ``predict(table, "interval")`` has its intervals. Its
+            ``report`` is what ``boost calibrate --json`` prints.
+        """
+        with self._file() as path, tempfile.TemporaryDirectory() as folder:
+            calibrated = os.path.join(folder, "calibrated.boost")
+            rows = self._table_file(table, folder, label, weight)
+            said = json.loads(run("calibrate", path, rows, "-o", calibrated, "--json", *_flags(options)))
+            model = Model.load(calibrated)
+        model.report = said
+        return model
+
     def compare(self, other: Model, table: Table = None) -> dict[str, Any]:
         """Compare two models, on the rows of a table where one is given, as ``boost compare --json`` does."""
         with self._file() as a, other._file() as b, tempfile.TemporaryDirectory() as folder:
@@ -534,12 +562,15 @@ class Model:
     def _file(self) -> _ModelFile:
         return _ModelFile(self)
 
-    def _table_file(self, table: Table, folder: str) -> str:
+    def _table_file(self, table: Table, folder: str, label: Any = None, weight: Any = None) -> str:
         """Return the name of a file with the rows of a table."""
         if isinstance(table, (str, os.PathLike)):
+            for role, given in (("label", label), ("weight", weight)):
+                if given is not None:
+                    raise ParameterError(f"{role} must be a column, because the table is a file")
             return os.fspath(table)
         path = os.path.join(folder, "table.parquet")
-        with self._hand_over(table) as source:
+        with self._hand_over(table, label, weight) as source:
             _worker.ask("write", {**source, "path": path})
         return path
 
