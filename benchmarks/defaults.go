@@ -15,6 +15,7 @@ import (
 	"boost/booster"
 	"boost/booster/preset"
 	"boost/configs"
+	"boost/dataset"
 )
 
 // study is what the command defaults is told.
@@ -132,15 +133,18 @@ func (s *study) run(cmd *cobra.Command) error {
 // each trains every set, effort and split that is wanted, and hands over what comes of it.
 func (s *study) each(cmd *cobra.Command, sets []*accuracy.Set, wanted func(set *accuracy.Set, effort, split string) bool, found func(set *accuracy.Set, effort, split string, result accuracy.DefaultsResult) error) error {
 	for _, set := range sets {
-		table, err := set.Open(cmd.Context())
-		if err != nil {
-			return err
-		}
+		var table *dataset.Table
 		for _, effort := range s.efforts {
 			for split := range s.splits {
 				key := strconv.Itoa(split)
 				if !wanted(set, effort, key) {
 					continue
+				}
+				if table == nil {
+					var err error
+					if table, err = set.Open(cmd.Context()); err != nil {
+						return err
+					}
 				}
 				result, err := set.TrainByDefaults(cmd.Context(), table, split, s.parameters(effort))
 				if err != nil {

@@ -114,7 +114,7 @@ type studyRow struct {
 	splits      []string
 	ours        DefaultsResult
 	peers       []DefaultsResult // of StudyPeers
-	rank        float64          // of boost, from 1
+	ranks       []float64        // of boost and the first Ranked peers, from 1; those of equal losses are the mean of theirs
 	solved      bool             // losses are too small to be compared
 }
 
@@ -133,19 +133,48 @@ func (r *DefaultsRecord) rows(peers *DefaultsRecord, sets []*Set, effort string)
 		}
 		row.ours = meanOf(r.Sets[s.Name][effort], row.splits)
 		best := row.ours.Loss
-		row.rank = 1
-		for i, p := range StudyPeers {
+		for _, p := range StudyPeers {
 			peer := meanOf(peers.Sets[s.Name][p], row.splits)
 			row.peers = append(row.peers, peer)
 			best = min(best, peer.Loss)
-			if i < Ranked && peer.Loss < row.ours.Loss {
-				row.rank++
-			}
 		}
+		row.ranks = ranksOf(append([]float64{row.ours.Loss}, lossesOf(row.peers[:Ranked])...))
 		row.solved = best < lowShare*s.Reference.Constant
 		rows = append(rows, row)
 	}
 	return rows
+}
+
+func lossesOf(results []DefaultsResult) []float64 {
+	losses := make([]float64, len(results))
+	for i, r := range results {
+		losses[i] = r.Loss
+	}
+	return losses
+}
+
+// ranksOf ranks losses from 1 for the least.
+func ranksOf(losses []float64) []float64 {
+	ranks := make([]float64, len(losses))
+	for i, loss := range losses {
+		ranks[i] = 0.5
+		for _, other := range losses {
+			if other < loss {
+				ranks[i]++
+			} else if other == loss {
+				ranks[i] += 0.5
+			}
+		}
+	}
+	return ranks
+}
+
+// nemenyi5 are the quantiles of the studentized range at 5 %, divided by √2, of 2 to 10 trainers (Demšar 2006, table 5a).
+var nemenyi5 = []float64{1.960, 2.343, 2.569, 2.728, 2.850, 2.949, 3.031, 3.102, 3.164}
+
+// criticalDifference is by how much mean ranks of so many trainers on so many sets have to differ for it not to be chance (Nemenyi, 5 %).
+func criticalDifference(trainers, sets int) float64 {
+	return nemenyi5[trainers-2] * math.Sqrt(float64(trainers*(trainers+1))/float64(6*sets))
 }
 
 // meanOf averages results over splits. Times below a hundredth of a second count as that.
@@ -163,7 +192,7 @@ func meanOf(results map[string]DefaultsResult, splits []string) DefaultsResult {
 type StudyMeans struct {
 	Sets         int
 	Loss, CPU    []float64 // boost's to each peer's; ratios of losses are limited as those of the accuracy tables
-	Rank         float64   // of boost, 1 … Ranked + 1
+	Ranks        []float64 // means of boost and the first Ranked peers, 1 … Ranked + 1
 	Small        float64   // loss to CatBoost's on sets of under 3,000 rows
 	SmallSets    int
 	OwnCPU       float64
@@ -173,7 +202,7 @@ type StudyMeans struct {
 
 // Means returns the means of an effort.
 func (r *DefaultsRecord) Means(peers *DefaultsRecord, sets []*Set, effort string) StudyMeans {
-	m := StudyMeans{Loss: make([]float64, len(StudyPeers)), CPU: make([]float64, len(StudyPeers)), PeerCPU: make([]float64, len(StudyPeers)), RelativeLoss: make([]float64, 1+len(StudyPeers))}
+	m := StudyMeans{Ranks: make([]float64, 1+Ranked), Loss: make([]float64, len(StudyPeers)), CPU: make([]float64, len(StudyPeers)), PeerCPU: make([]float64, len(StudyPeers)), RelativeLoss: make([]float64, 1+len(StudyPeers))}
 	rowsOf := map[string]int{}
 	for _, s := range sets {
 		rowsOf[s.Name] = s.TrainRows
@@ -183,7 +212,9 @@ func (r *DefaultsRecord) Means(peers *DefaultsRecord, sets []*Set, effort string
 			continue
 		}
 		m.Sets++
-		m.Rank += row.rank
+		for i, rank := range row.ranks {
+			m.Ranks[i] += rank
+		}
 		m.OwnCPU += detmath.Log(row.ours.CPU)
 		best := row.ours.Loss
 		for i, peer := range row.peers {
@@ -202,7 +233,9 @@ func (r *DefaultsRecord) Means(peers *DefaultsRecord, sets []*Set, effort string
 		}
 	}
 	n := float64(m.Sets)
-	m.Rank /= n
+	for i := range m.Ranks {
+		m.Ranks[i] /= n
+	}
 	m.OwnCPU, m.Small = detmath.Exp(m.OwnCPU/n), detmath.Exp(m.Small/float64(m.SmallSets))
 	for _, list := range [][]float64{m.Loss, m.CPU, m.PeerCPU, m.RelativeLoss} {
 		for i := range list {
@@ -225,8 +258,11 @@ func (r *DefaultsRecord) Tables(peers *DefaultsRecord, sets []*Set, efforts []st
 		if m.Sets == 0 {
 			continue
 		}
-		fmt.Fprintf(&b, "\n**Effort %q**, geometric means over %d sets; mean rank %.2f of %d (beside %s); to CatBoost on the %d sets under 3,000 rows %.3f.\n\n",
-			effort, m.Sets, m.Rank, Ranked+1, strings.Join(StudyPeers[:Ranked], ", "), m.SmallSets, m.Small)
+		fmt.Fprintf(&b, "\n**Effort %q**, geometric means over %d sets; to CatBoost on the %d sets under 3,000 rows %.3f. Mean ranks: boost %.2f", effort, m.Sets, m.SmallSets, m.Small, m.Ranks[0])
+		for i, peer := range StudyPeers[:Ranked] {
+			fmt.Fprintf(&b, ", %s %.2f", peer, m.Ranks[1+i])
+		}
+		fmt.Fprintf(&b, "; what differs by less than %.2f may be chance (Nemenyi, 5 %%).\n\n", criticalDifference(Ranked+1, m.Sets))
 		fmt.Fprintf(&b, "| boost's … to that of | %s |\n|---|%s\n| loss |", strings.Join(StudyPeers, " | "), strings.Repeat("--:|", len(StudyPeers)))
 		for i := range StudyPeers {
 			fmt.Fprintf(&b, " %.3f |", m.Loss[i])

@@ -178,7 +178,7 @@ func (s *searcher) plan(each float64, judged int, left time.Duration) Plan {
 	for _, next := range []struct {
 		members int
 		faster  float64 // factor on the learning rate
-	}{{budgetMembers, 1}, {budgetFolds, 1}, {budgetFolds, 2}, {1, 1}, {1, 2}, {1, 4}, {1, 8}} {
+	}{{budgetMembers, 1}, {budgetMembers, 2}, {1, 1}, {1, 2}, {1, 4}, {1, 8}} {
 		if next.faster > 1 && !free {
 			continue
 		}
