@@ -6,7 +6,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"boost/benchmarks/accuracy"
 	"boost/benchmarks/coverage"
 	"boost/benchmarks/harness"
 )
@@ -20,7 +19,7 @@ func intervalsCommand() *cobra.Command {
 		Short: "Trains real sets, calibrates on a fifth of the rows, and counts what intervals cover of the test rows",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			sets, err := accuracy.Sets(p.data, names...)
+			sets, err := coverage.Sets(p.data, names...)
 			if err != nil {
 				return err
 			}
@@ -32,9 +31,6 @@ func intervalsCommand() *cobra.Command {
 			}
 			record.Machine = harness.ThisMachine()
 			for _, s := range sets {
-				if s.TestRows < coverage.LargeTest {
-					continue
-				}
 				r, err := coverage.Measure(cmd.Context(), s, splits, threads)
 				if err != nil {
 					return fmt.Errorf("%s: %w", s.Name, err)

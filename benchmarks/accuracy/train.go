@@ -150,9 +150,14 @@ func (t Trainer) loss(ctx context.Context, s *Set, train, test *dataset.Table) (
 	return s.LossOf(ctx, m, test)
 }
 
-// Train trains on a part of the set.
-func (t Trainer) Train(ctx context.Context, s *Set, train *dataset.Table) (*booster.Model, error) {
-	return booster.Train(ctx, t.params(s), train)
+// Train trains on a part of the set, with other settings where change, which may be nil, makes such.
+func (t Trainer) Train(ctx context.Context, s *Set, train *dataset.Table, change func(p *booster.Params)) (*booster.Model, error) {
+	p := t.params(s)
+	p.Metrics, p.MetricsEvery = nil, 0
+	if change != nil {
+		change(&p)
+	}
+	return booster.Train(ctx, p, train)
 }
 
 // LossOf returns the loss of a model on a table, by Metric.

@@ -23,6 +23,31 @@ import (
 // LargeTest is the number of test rows from which a coverage says enough.
 const LargeTest = 10_000
 
+// Sets returns the sets of numbers, of classes and of counts that have so many test rows. Where names are given it is those alone.
+func Sets(folder string, names ...string) ([]*accuracy.Set, error) {
+	all, err := accuracy.Sets(folder)
+	if err != nil {
+		return nil, err
+	}
+	regression := map[string]bool{}
+	for _, s := range all {
+		regression[s.Name] = true
+	}
+	for _, c := range accuracy.Cases() {
+		if c.Objective != "poisson" || regression[c.Set] {
+			continue
+		}
+		s, err := accuracy.OpenCase(folder, c, accuracy.OtherRecord{})
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, s)
+	}
+	return slices.DeleteFunc(all, func(s *accuracy.Set) bool {
+		return s.TestRows < LargeTest || len(names) > 0 && !slices.Contains(names, s.Name)
+	}), nil
+}
+
 // levels are the shares of rows that intervals are to cover.
 var levels = []float64{0.8, 0.9, 0.95}
 
@@ -39,7 +64,8 @@ type Result struct {
 	Rows      int             `json:"rows"` // of the calibration
 	TestRows  int             `json:"test_rows"`
 	Kind      trust.Kind      `json:"kind"`
-	Intervals map[string]Span `json:"intervals"` // by level
+	Intervals map[string]Span `json:"intervals"`           // by level
+	Quantiles *Span           `json:"quantiles,omitempty"` // of level 0.9, by a model of the quantiles 0.05 and 0.95
 	By        string          `json:"by,omitempty"`
 	Groups    []Group         `json:"groups,omitempty"`  // of level 0.9
 	Methods   []trust.Method  `json:"methods,omitempty"` // chosen, by split
@@ -47,7 +73,7 @@ type Result struct {
 	After     Chances         `json:"after,omitzero"`    // of calibrated ones
 }
 
-// Span is how often intervals cover the labels of test rows.
+// Span is how often intervals cover the labels of test rows, which count by their weight.
 type Span struct {
 	Coverage float64 `json:"coverage"`
 	// Inside is the coverage without the rows that are exactly at the margin: where many rows have the same score, intervals
@@ -85,6 +111,7 @@ type Chances struct {
 // Measure trains on splits of a set, as reference.json does, calibrates and counts.
 func Measure(ctx context.Context, s *accuracy.Set, splits, threads int) (Result, error) {
 	r := Result{Splits: splits, Intervals: map[string]Span{}}
+	trainer := accuracy.Trainer{Threads: threads, Gradients: "i16"}
 	all, test, err := s.Tables(ctx)
 	if err != nil {
 		return r, err
@@ -93,7 +120,7 @@ func Measure(ctx context.Context, s *accuracy.Set, splits, threads int) (Result,
 	for split := range splits {
 		trained, held := accuracy.SplitTable(s, all, split)
 		r.Rows = held.NumRows()
-		m, err := accuracy.Trainer{Threads: threads, Gradients: "i16"}.Train(ctx, s, trained)
+		m, err := trainer.Train(ctx, s, trained, nil)
 		if err != nil {
 			return r, err
 		}
@@ -104,6 +131,22 @@ func Measure(ctx context.Context, s *accuracy.Set, splits, threads int) (Result,
 		if err := l.measure(&r); err != nil {
 			return r, fmt.Errorf("split %d: %w", split, err)
 		}
+		if s.Task != "regression" {
+			continue
+		}
+		if l.model, err = trainer.Train(ctx, s, trained, func(p *booster.Params) {
+			p.Objective, p.Loss.Alpha = "quantile", []float64{0.05, 0.95}
+		}); err != nil {
+			return r, err
+		}
+		c, err := l.cover(calibrate.Params{Level: 0.9})
+		if err != nil {
+			return r, err
+		}
+		if r.Quantiles == nil {
+			r.Quantiles = &Span{}
+		}
+		r.Quantiles.add(c.span(nil), l.share)
 	}
 	return r, nil
 }
@@ -139,6 +182,7 @@ type covered struct {
 	kind            trust.Kind
 	covers, insides []bool // of the label; without the margin itself
 	width           []float64
+	weights         []float64 // nil for all 1
 }
 
 // cover fits intervals and predicts them for the test rows.
@@ -147,15 +191,15 @@ func (l *look) cover(p calibrate.Params) (*covered, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &covered{kind: m.Trust().Intervals.Kind}
+	c := &covered{kind: m.Trust().Intervals.Kind, weights: l.in.Weights}
 	if c.covers, c.width, err = l.spans(m); err != nil {
 		return nil, err
 	}
 	narrower := *m.Trust()
 	v := *narrower.Intervals
-	v.Margin, v.Groups = math.Nextafter(v.Margin, math.Inf(-1)), slices.Clone(v.Groups)
+	v.Margin, v.Groups = below(v.Kind, v.Margin), slices.Clone(v.Groups)
 	for i := range v.Groups {
-		v.Groups[i].Margin = math.Nextafter(v.Groups[i].Margin, math.Inf(-1))
+		v.Groups[i].Margin = below(v.Kind, v.Groups[i].Margin)
 	}
 	narrower.Intervals = &v
 	if m, err = m.WithTrust(&narrower); err != nil {
@@ -163,6 +207,16 @@ func (l *look) cover(p calibrate.Params) (*covered, error) {
 	}
 	c.insides, _, err = l.spans(m)
 	return c, err
+}
+
+// below returns a margin that is less by so little that only the rows at it are lost, and by so much that no bound rounds to
+// what it was.
+func below(kind trust.Kind, margin float64) float64 {
+	margin -= 1e-9 * max(1, math.Abs(margin))
+	if kind != trust.Quantiles {
+		margin = max(margin, 0)
+	}
+	return margin
 }
 
 // spans reports for each test row whether its label is covered, and how wide its interval is.
@@ -203,19 +257,23 @@ func (c *covered) span(rows []int) Span {
 			rows[i] = i
 		}
 	}
-	var covers, insides int
-	var width detmath.Sum
+	var covers, insides, width, all detmath.Sum
 	for _, row := range rows {
-		width.Add(c.width[row])
+		w := 1.0
+		if c.weights != nil {
+			w = c.weights[row]
+		}
+		all.Add(w)
+		width.AddWeighted(w, c.width[row])
 		if c.covers[row] {
-			covers++
+			covers.Add(w)
 		}
 		if c.insides[row] {
-			insides++
+			insides.Add(w)
 		}
 	}
-	n := float64(len(rows))
-	return Span{Coverage: float64(covers) / n, Inside: float64(insides) / n, Width: width.Round() / n}
+	n := all.Round()
+	return Span{Coverage: covers.Round() / n, Inside: insides.Round() / n, Width: width.Round() / n}
 }
 
 // leastGroup is how many test rows a group that is counted has.
@@ -319,6 +377,9 @@ func (r *Record) Off() []string {
 		set := r.Sets[name]
 		for _, level := range levels {
 			add(name, level, set.Intervals[strconv.FormatFloat(level, 'g', -1, 64)], set.TestRows)
+		}
+		if set.Quantiles != nil {
+			add(name+", quantiles", 0.9, *set.Quantiles, set.TestRows)
 		}
 		for _, g := range set.Groups {
 			add(name+", "+set.By+" "+g.Value, 0.9, g.Span, g.Test)

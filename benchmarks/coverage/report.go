@@ -19,15 +19,19 @@ func (r *Record) UpdateDocument(path string) error {
 
 func (r *Record) coverage() string {
 	var b strings.Builder
-	b.WriteString("| set | test rows | from | 80 % | 90 % | 95 % | mean width, or classes, at 90 % | by | test rows of its groups: what 90 % cover |\n|---|--:|---|--:|--:|--:|--:|---|---|\n")
+	b.WriteString("| set | test rows | from | 80 % | 90 % | 95 % | mean width, or classes, at 90 % | quantiles: 90 %, width | by | test rows of its groups: what 90 % cover |\n|---|--:|---|--:|--:|--:|--:|--:|---|---|\n")
 	for _, name := range slices.Sorted(maps.Keys(r.Sets)) {
 		s := r.Sets[name]
 		var groups []string
 		for _, g := range s.Groups {
 			groups = append(groups, fmt.Sprintf("%d: %s", g.Test, percent(g.Span)))
 		}
-		fmt.Fprintf(&b, "| `%s` | %d | %s | %s | %s | %s | %.4g | %s | %s |\n", name, s.TestRows, s.Kind,
-			percent(s.Intervals["0.8"]), percent(s.Intervals["0.9"]), percent(s.Intervals["0.95"]), s.Intervals["0.9"].Width, s.By, strings.Join(groups, ", "))
+		quantiles := ""
+		if q := s.Quantiles; q != nil {
+			quantiles = fmt.Sprintf("%s, %.4g", percent(*q), q.Width)
+		}
+		fmt.Fprintf(&b, "| `%s` | %d | %s | %s | %s | %s | %.4g | %s | %s | %s |\n", name, s.TestRows, s.Kind,
+			percent(s.Intervals["0.8"]), percent(s.Intervals["0.9"]), percent(s.Intervals["0.95"]), s.Intervals["0.9"].Width, quantiles, s.By, strings.Join(groups, ", "))
 	}
 	return b.String() + "\n" + r.Machine.String() + "\n"
 }

@@ -21,7 +21,8 @@ func Pool(p *parallel.Pool) Option { return infer.Pool(p) }
 func Threads(n int) Option { return infer.Threads(n) }
 
 // Rounds predicts with the first k rounds only, 0 … Model.Rounds: to the last bit what
-// Model.Prefix(k) predicts. With another k the prediction is an error.
+// Model.Prefix(k) predicts. With another k the prediction is an error, and so it is with k below Model.Rounds where the
+// prediction is calibrated (see Model.Trust).
 func Rounds(k int) Option { return infer.Rounds(k) }
 
 // EarlyStop lets rows stop before the last tree, where those that are left cannot change
@@ -32,11 +33,13 @@ func Rounds(k int) Option { return infer.Rounds(k) }
 // allowance is above 0, and no raw score of a row differs from the one without the option
 // by more than it; the score is then the middle of what is possible. Results do not
 // depend on threads or instruction sets here either. Anything else is an error, and so
-// is a model whose classes do not follow from raw scores by a logistic or softmax link.
+// is a model whose classes do not follow from raw scores by a logistic or softmax link, or whose
+// predictions are calibrated.
 func EarlyStop(allowance float64) Option { return infer.EarlyStop(allowance) }
 
 // Predict returns the predictions for a table, rows × outputs, row-major: the number,
-// the probability of the positive class (one column), or one probability per class.
+// the probability of the positive class (one column), or one probability per class, calibrated
+// where the model is (see Trust).
 // The table is coerced to the model's schema; one that lacks a feature column is an
 // error that wraps dataset.ErrTable.
 func (m *Model) Predict(ctx context.Context, t *dataset.Table, opts ...Option) ([]float64, error) {
@@ -49,8 +52,8 @@ func (m *Model) PredictRaw(ctx context.Context, t *dataset.Table, opts ...Option
 }
 
 // PredictClass returns for each row the index of its class in Classes: with one
-// output the second class where its probability is above one half, else the class
-// with the highest probability, the lower index among equals. A model without
+// output the second class where its probability is above one half, or above the model's threshold
+// (trust.Trust.PositiveAbove), else the class with the highest probability, the lower index among equals. A model without
 // classes is an error.
 func (m *Model) PredictClass(ctx context.Context, t *dataset.Table, opts ...Option) ([]int32, error) {
 	return m.engine.Predictor().PredictClass(ctx, t, opts...)
@@ -79,8 +82,8 @@ func (m *Model) Staged(ctx context.Context, t *dataset.Table, every int, opts ..
 // them for a table. values are those of the schema's feature columns, in order: numbers,
 // or for a category the index of its level in the column's Levels (see LevelIndex), of a crossed column that of
 // dataset.CrossedLevel; NaN is missing, and another number than such an index is a level that the model does not know.
-// Init scores are 0. It allocates nothing, and is safe for concurrent use. It panics where values or
-// out have another length than the model has features or outputs.
+// Init scores are 0. It allocates nothing, but for a calibration of more than 32 classes, and is safe for concurrent
+// use. It panics where values or out have another length than the model has features or outputs.
 func (m *Model) PredictValues(values, out []float64) { m.engine.PredictValues(values, out) }
 
 // PredictValuesRaw is PredictValues for the raw scores, before the link.

@@ -118,6 +118,10 @@ func TestCalibratedMatrixAndRows(t *testing.T) {
 			m.PredictValues(matrix[row*width:(row+1)*width], got[row*outputs:(row+1)*outputs])
 		}
 		sameBits(t, "single rows", got, want)
+		allocated := testing.AllocsPerRun(100, func() { m.PredictValues(matrix[:width], got[:outputs]) })
+		if want := map[bool]float64{true: 0, false: 2}[outputs <= 32]; allocated != want {
+			t.Errorf("a row of %d outputs allocates %v times, want %v", outputs, allocated, want)
+		}
 	}
 }
 
