@@ -51,7 +51,9 @@ func TestTablesByColumn(t *testing.T) {
 		"binning.forced_cuts={a = [1.0, inf]}":     `binning.forced_cuts of column "a" must hold finite numbers, not +Inf`,
 		"binning.max_bin_by_feature={b = 2.5}":     `binning.max_bin_by_feature of column "b" must be an integer, not 2.5`,
 		"binning.max_bin_by_feature={b=7, a=1}":    `binning.max_bin_by_feature must be 2 … 16,777,216, not 1 as for column "a"`,
-		"max_bin_by_feature=[10, 20]":              "must be a table of integers by column like {age = 64}, not a list",
+		"max_bin_by_feature=[10, 20]":              "must be a table of integers by column like {age = 64}, not a list: each column by its name",
+		"monotone_constraints=[1, -1]":             "must be a table of integers by column like {age = 1}, not a list: each column by its name",
+		"monotone_constraints=(1,-1)":              `like {age = 1}, not "(1,-1)": each column by its name`,
 		"binning.forced_cuts={a = [1]}\nx = 1":     "binning.forced_cuts must be a table of lists of numbers",
 		"binning.forced_cuts={a = [1]}\n[other]\n": "binning.forced_cuts must be a table of lists of numbers",
 	} {

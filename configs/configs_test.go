@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -249,6 +250,24 @@ func TestFileProblems(t *testing.T) {
 }
 
 // S0.2: 2 … 16,777,216 codes; an error names the value.
+// Numbers may go without the 0 before or behind their point, as in other languages, after --set.
+func TestPointAtAnEnd(t *testing.T) {
+	c, _ := mustRead(t, "", "drop_rate=.25", "eta=1.", "forced_cuts={a = [-.5,.5], b=[2.]}", "quantile_alpha=[.1, .9]", "bagging_fraction=+.5")
+	p := &c.Params
+	if p.Dart.DropRate != 0.25 || p.LearningRate != 1 || p.RowFraction != 0.5 || !slices.Equal(p.Loss.Alpha, []float64{0.1, 0.9}) ||
+		!slices.Equal(p.Binning.ForcedCuts["a"], []float64{-0.5, 0.5}) || !slices.Equal(p.Binning.ForcedCuts["b"], []float64{2}) {
+		t.Errorf("read %v, %v, %v, %v, %v", p.Dart.DropRate, p.LearningRate, p.RowFraction, p.Loss.Alpha, p.Binning.ForcedCuts)
+	}
+	for _, value := range []string{".", ".1.", "1..", ".e3", "1.2.3"} {
+		if _, _, err := read(t, "", "eta="+value); err == nil || !strings.Contains(err.Error(), "must be a number like 0.5, not "+strconv.Quote(value)) {
+			t.Errorf("%s: error %v", value, err)
+		}
+	}
+	if _, _, err := read(t, "", `ignore=[".5"]`); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestMaxBin(t *testing.T) {
 	t.Run("S0.2/max_bin", func(t *testing.T) {
 		for _, ok := range []string{"2", "255", "256", "257", "65536", "65537", "16777216"} {

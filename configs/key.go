@@ -677,7 +677,14 @@ func (k *Key) wrongType(v any) error {
 	if n, ok := v.(int64); ok && (k.Type() == "text" || k.One || k.isChoice()) {
 		shown += fmt.Sprintf(" (write \"%d\")", n)
 	}
-	return fmt.Errorf("%s must be %s, not %s", k.Name, takes[k.Type()], shown)
+	example := takes[k.Type()]
+	if !k.Range.Contains(64) {
+		example = strings.Replace(example, "{age = 64}", "{age = 1}", 1)
+	}
+	if text, _ := v.(string); strings.HasSuffix(k.Type(), ", by column") && (shown == "a list" || strings.Contains(text, ",")) {
+		shown += ": each column by its name"
+	}
+	return fmt.Errorf("%s must be %s, not %s", k.Name, example, shown)
 }
 
 func describe(v any) string {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -31,6 +32,13 @@ func (p place) String() string {
 		return p.flag
 	}
 	return fmt.Sprintf("%s:%d", p.file, p.line)
+}
+
+// sameFlag reports whether two settings were written by one flag, given twice.
+func (p place) sameFlag(q place) bool {
+	own, _, _ := strings.Cut(p.flag, " ")
+	other, _, _ := strings.Cut(q.flag, " ")
+	return own == other
 }
 
 // Flag is a flag of the command line that stands for a key.
@@ -299,10 +307,20 @@ func unquote(s string) string {
 
 var errNotOneValue = errors.New("not one TOML value")
 
+// Numbers that TOML wants a digit more of: .5 and 1.
+var (
+	noDigitBefore = regexp.MustCompile(`(^|[^\w.])\.(\d)`)
+	noDigitBehind = regexp.MustCompile(`(\d)\.($|[^\w.])`)
+)
+
 func tomlValue(s string) (any, error) {
 	var doc map[string]any
 	if _, err := toml.Decode("v = "+s, &doc); err != nil {
-		return nil, err
+		whole := noDigitBehind.ReplaceAllString(noDigitBefore.ReplaceAllString(s, "${1}0.$2"), "$1.0$2")
+		if whole == s || strings.ContainsAny(s, "\"'") {
+			return nil, err
+		}
+		return tomlValue(whole)
 	}
 	if len(doc) != 1 {
 		return nil, errNotOneValue
@@ -337,7 +355,7 @@ func (r *reader) assign(at place, written string, v any, dir string) {
 		r.problem(at, err)
 		return
 	}
-	if again && before.file == "" && at.file == "" && !k.join(old) {
+	if again && before.file == "" && at.file == "" && (k.One && !before.sameFlag(at) && !reflect.DeepEqual(old, k.value()) || !k.join(old)) {
 		r.problems = append(r.problems, fmt.Errorf("%s has two values: %v and %v (leave one of them out)", k.Name, before, at))
 		return
 	}

@@ -35,6 +35,7 @@ func TestUsage(t *testing.T) {
 		{"train t.csv --label y --valid 0.2 --valid-by id", []string{"both say which rows are held out"}},
 		{"train t.csv --label y --rounds 5 --set train.rounds=6", []string{"train.rounds has two values: --rounds 5 and --set train.rounds=6"}},
 		{"train t.csv --label y --leaves three", []string{`--leaves three: tree.leaves must be an integer, not "three"`}},
+		{"train t.csv --label y --set label=x", []string{"data.label has two values: --label y and --set label=x (leave one of them out)"}},
 		{"train t.csv --label y --objective binray", []string{`--objective binray: train.objective must be`, `did you mean "binary"?`}},
 		{"train t.csv", []string{"which column is to be predicted? Give --label NAME", "boost inspect t.csv"}},
 		{"train t.csv --lable y", []string{`unknown flag --lable (did you mean "--label"?)`}},
