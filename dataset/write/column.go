@@ -18,7 +18,7 @@ type Column struct {
 	Stride int
 	At     int
 
-	Codes         []int32 // by row, into Levels
+	Codes         []int32 // by row, into Levels; -1 is none
 	Levels        []string
 	NumericLevels bool
 
@@ -67,9 +67,9 @@ func (c *Column) float(row int) float64 {
 	if c.Codes == nil {
 		return c.Floats[row*c.Stride+c.At]
 	}
-	v, err := strconv.ParseFloat(c.Levels[c.Codes[row]], 64)
-	if err != nil {
-		return math.NaN() // not so: the model says that its classes are numbers
+	v, err := strconv.ParseFloat(c.level(row), 64)
+	if err != nil { // no level
+		return math.NaN()
 	}
 	return v
 }
@@ -82,7 +82,15 @@ func (c *Column) text(row int) string {
 	if c.Texts != nil {
 		return c.Texts[row]
 	}
-	return c.Levels[c.Codes[row]]
+	return c.level(row)
+}
+
+// level returns the text of a row's level, "" where it has none.
+func (c *Column) level(row int) string {
+	if code := c.Codes[row]; code >= 0 {
+		return c.Levels[code]
+	}
+	return ""
 }
 
 // wholeNumber returns the cell of an int64Type column, and whether there is one.

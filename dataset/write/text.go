@@ -112,6 +112,8 @@ func (c *Column) appendJSON(b []byte, row int) []byte {
 	switch {
 	case c.Ints != nil:
 		return strconv.AppendInt(b, int64(c.int(row)), 10)
+	case c.Codes != nil && c.Codes[row] < 0:
+		return append(b, "null"...)
 	case c.Texts != nil || !c.NumericLevels && c.Codes != nil:
 		return jsonText(b, c.text(row))
 	}

@@ -7,8 +7,12 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+
+	"boost/dataset"
 )
 
 // Texts are numbers only where every one of them is written as a number would be.
@@ -106,5 +110,48 @@ func TestWriterGroups(t *testing.T) {
 	}
 	if got := groupForms["parquet"].rows(wide); got != 8388 {
 		t.Errorf("a group of 2,000 leaves has %d rows", got)
+	}
+}
+
+// A row without a level is an empty cell, or null.
+func TestNoLevel(t *testing.T) {
+	table := Table{Rows: 3, Columns: []Column{
+		{Name: "size", Codes: []int32{1, -1, 0}, Levels: []string{"a", "b c"}},
+		{Name: "year", Codes: []int32{-1, 0, 1}, Levels: []string{"1999", "2001"}, NumericLevels: true},
+	}}
+	for format, want := range map[string]string{
+		"csv":   "size,year\nb c,\n,1999\na,2001\n",
+		"jsonl": `{"size":"b c","year":null}` + "\n" + `{"size":null,"year":1999}` + "\n" + `{"size":"a","year":2001}` + "\n",
+	} {
+		var got bytes.Buffer
+		if err := All(context.Background(), &got, format, []Table{table}); err != nil || got.String() != want {
+			t.Errorf("%s: %q, error %v, want %q", format, got.String(), err, want)
+		}
+	}
+	for _, format := range []string{"parquet", "arrow"} {
+		path := filepath.Join(t.TempDir(), "table."+format)
+		f, err := os.Create(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(All(context.Background(), f, format, []Table{table}), f.Close()); err != nil {
+			t.Fatal(err)
+		}
+		read, err := dataset.Open(context.Background(), path, dataset.Categorical("size", "year"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, want := range [][]string{{"b c", "", "a"}, {"", "1999", "2001"}} {
+			c := read.Columns()[i]
+			for row, code := range c.Codes() {
+				got := ""
+				if code >= 0 {
+					got = c.Levels()[code]
+				}
+				if got != want[row] {
+					t.Errorf("%s: row %d of %s is %q, want %q", format, row, c.Name(), got, want[row])
+				}
+			}
+		}
 	}
 }
