@@ -77,12 +77,22 @@ func (b *boosting) fillReport() {
 	r := b.report
 	r.Rounds, r.BestRound, r.Stopped = b.done, b.best, b.stopped
 	r.Metrics = map[string]map[string]float64{"train": b.trainMetrics()}
+	// A round whose metrics were passed over (Params.MetricsEvery) can be the last one, where training ended before its time.
+	passedOver := b.best == b.done && len(b.judge.evals) == 0
+	if passedOver && b.forest() {
+		b.meanScores()
+	}
 	for _, s := range b.data.sets {
 		values := map[string]float64{}
 		for i, m := range b.judge.metrics {
 			values[m.Name()] = math.NaN()
 			if v := s.history[i][b.best-1]; v != nil {
 				values[m.Name()] = *v
+			}
+		}
+		if passedOver {
+			for i, v := range b.judge.evaluateSet(s) {
+				values[b.judge.metrics[i].Name()] = v
 			}
 		}
 		r.Metrics[s.name] = values

@@ -219,3 +219,22 @@ func TestHeldOutByClass(t *testing.T) {
 		}
 	})
 }
+
+// Where training ends between two rounds whose metrics are computed, the report has those of its last one: the values of a training that
+// was to have so many rounds, in all ways of boosting. The model is a prefix of one that was trained for more rounds, and has none.
+func TestLastRoundIsReported(t *testing.T) {
+	table, _ := ordered(t)
+	rows, valid := table.Take(sequence(0, 2000)), table.Take(sequence(2000, 3000))
+	for _, boosting := range []string{booster.PlainBoosting, booster.DartBoosting, booster.RandomForest} {
+		p := booster.Defaults()
+		p.Objective, p.Boosting, p.MetricsEvery, p.Rounds, p.RowFraction = "regression", boosting, 100, 13, 0.7
+		var want, got booster.Report
+		train(t, p, rows, booster.Valid("valid", valid), booster.WithReport(&want))
+		p.Rounds = 50
+		stop := booster.StopWhen(func(r booster.Round) (best int, stop bool) { return r.Index + 1, r.Index == 12 })
+		history := train(t, p, rows, booster.Valid("valid", valid), booster.WithReport(&got), stop).Contents().History[0].Values
+		if value := got.Metrics["valid"]["rmse"]; value != want.Metrics["valid"]["rmse"] || len(history) != 13 || history[12] != nil {
+			t.Errorf("%s: rmse %v, want %v; history %v", boosting, value, want.Metrics["valid"]["rmse"], history)
+		}
+	}
+}
