@@ -63,6 +63,9 @@ const (
 func DecodeCompact(data []byte) (*Compact, error) { return decodeCompact(data, predict.Best()) }
 
 func decodeCompact(data []byte, set cpu.Level) (*Compact, error) {
+	if format.MayBeText(data) {
+		return nil, format.Errorf("%w", ErrNotCompressed)
+	}
 	h, text, err := format.OpenContainer(data)
 	if err != nil {
 		return nil, err

@@ -77,3 +77,6 @@ func Groups(grouping string, leaves []int, outputs int) (*ptq.Groups, error) {
 
 // IsModel reports whether a file that begins so is a model's.
 func IsModel(beginning []byte) bool { return format.IsModel(beginning) }
+
+// SniffSize is how many bytes at the beginning of a file IsModel has to see.
+const SniffSize = format.SniffSize

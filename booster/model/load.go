@@ -1,6 +1,8 @@
 package model
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"io"
 	"io/fs"
@@ -12,10 +14,17 @@ import (
 // sniffSize is how much of a file is read before it is known to be a model.
 const sniffSize = 512
 
-// Load reads a model from a `.boost` file. Every error wraps ErrModel, begins with the
+// Load reads a model from a `.boost` file, or from one in JSON (EncodeText). Every error wraps ErrModel, begins with the
 // path and says what the matter is: no such file, a directory, not readable, cut
 // short, damaged, of an unknown version, or no boost model at all.
-func Load(path string) (*Model, error) { return loadAs(path, Decode) }
+func Load(path string) (*Model, error) {
+	return loadAs(path, func(data []byte) (*Model, error) {
+		if format.MayBeText(data) {
+			return DecodeText(data)
+		}
+		return Decode(data)
+	})
+}
 
 func loadAs[T any](path string, decode func(data []byte) (*T, error)) (*T, error) {
 	data, err := load(path)
@@ -53,6 +62,13 @@ func readModel(f *os.File, info fs.FileInfo) ([]byte, error) {
 	start = start[:n]
 	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 		return nil, format.Errorf("the model cannot be read: %w", reason(err))
+	}
+	if format.MayBeText(start) { // of a table in JSON, only the first row
+		var object json.RawMessage
+		if err := json.NewDecoder(io.MultiReader(bytes.NewReader(start), f)).Decode(&object); err != nil {
+			return nil, format.Errorf("the model in JSON cannot be read: %w", reason(err))
+		}
+		return object, nil
 	}
 	size := uint64(n)
 	if info.Mode().IsRegular() {

@@ -2,6 +2,7 @@ package model_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"io/fs"
 	"os"
@@ -32,6 +33,8 @@ func TestLoadSaysWhatIsWrong(t *testing.T) {
 		{"lightgbm", []byte("tree\nversion=v4\n"), "LightGBM model"},
 		{"xgboost", []byte("{L\x00\x00\x00\x00\x00\x00\x00\x07learner"), "XGBoost model"},
 		{"json", []byte(`{"a": 1}`), "it looks like JSON"},
+		{"rows of json", []byte("{\"a\": 1}\n{\"a\": 2}\n"), "it looks like JSON"},
+		{"half of json", newSmall(t).EncodeText()[:500], "the model in JSON cannot be read: unexpected EOF"},
 		{"lfs", []byte("version https://git-lfs.github.com/spec/v1\n"), "git lfs pull"},
 		{"text mode", bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n")), "binary mode"},
 		{"3 bytes", data[:3], "cut short: it has only 3 bytes"},
@@ -100,6 +103,18 @@ func TestIsModel(t *testing.T) {
 	for n, want := range map[int]bool{0: false, 7: false, 8: true, 100: true} {
 		if got := model.IsModel(data[:n]); got != want {
 			t.Errorf("IsModel of the first %d bytes = %v, want %v", n, got, want)
+		}
+	}
+	written := newSmall(t).EncodeText()
+	var spaced bytes.Buffer
+	if err := json.Indent(&spaced, written, "", "    "); err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]bool{
+		string(written): true, spaced.String(): true, `{"y": 1, "base_score": 2}`: false, `["base_score"]`: false, `{`: false,
+	} {
+		if got := model.IsModel([]byte(text[:min(len(text), model.SniffSize)])); got != want {
+			t.Errorf("IsModel of %.40s… = %v, want %v", text, got, want)
 		}
 	}
 }

@@ -40,6 +40,9 @@ func DecodeText(data []byte) (*Model, error) {
 	if err := json.Unmarshal(format.FirstValue(data), &form); err != nil {
 		return nil, format.Errorf("the model in JSON cannot be read: %w", err)
 	}
+	if form.Version == 0 {
+		return nil, format.Errorf("%s", format.NotAModel(data, uint64(len(data))))
+	}
 	if form.Version != format.TextVersion {
 		return nil, format.Errorf("not a boost model in JSON: its boost_model is %d, expected %d", form.Version, format.TextVersion)
 	}

@@ -1,9 +1,6 @@
 package main
 
 import (
-	"bytes"
-	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -19,7 +16,7 @@ func (a *app) convertCommand() *cobra.Command {
 		Use:   "convert IN OUT",
 		Short: "Write a model as JSON, or a model in JSON as a model file",
 		Long: `Write a model as .boost or .json, by the ending of OUT. JSON is one object with all that the
-model file holds. A round trip gives the same bytes.`,
+model file holds. A round trip gives the same bytes. All commands read models in JSON too.`,
 		Example: `  boost convert price.boost price.json
   boost convert price.json price.boost`,
 		Args: arguments("IN", "OUT"),
@@ -31,7 +28,7 @@ model file holds. A round trip gives the same bytes.`,
 			if err := a.checkOutput(cmd, args[1], args[:1]); err != nil {
 				return err
 			}
-			m, err := loadAny(args[0])
+			m, err := model.Load(args[0])
 			if err != nil {
 				return err
 			}
@@ -48,27 +45,4 @@ model file holds. A round trip gives the same bytes.`,
 			return err
 		},
 	}
-}
-
-// loadAny reads a model from a model file, or from JSON.
-func loadAny(path string) (*model.Model, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return model.Load(path) // which says why
-	}
-	start := make([]byte, 16)
-	n, _ := f.Read(start)
-	_ = f.Close()
-	if b := bytes.TrimLeft(start[:n], " \t\r\n"); len(b) == 0 || b[0] != '{' {
-		return model.Load(path)
-	}
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %s: %w", model.ErrModel, path, replace.Reason(err))
-	}
-	m, err := model.DecodeText(data)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return m, nil
 }

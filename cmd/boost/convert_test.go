@@ -27,6 +27,25 @@ func TestConvert(t *testing.T) {
 	for _, name := range []string{"y", "b", "c"} {
 		t.Run("S4.41/"+name, func(t *testing.T) { back(t, name+".boost") })
 	}
+	t.Run("JSON as the model of other commands", func(t *testing.T) {
+		must(t, 0, boost(t, "convert", "b.boost", "m.json"))
+		want, got := must(t, 0, boost(t, "predict", "b.boost", "t.csv")), must(t, 0, boost(t, "predict", "m.json", "t.csv"))
+		if got.out != want.out || got.out == "" {
+			t.Errorf("predictions of the model in JSON are %q, want %q", got.out, want.out)
+		}
+		if r := must(t, 0, boost(t, "inspect", "m.json")); !strings.Contains(r.out, "objective") {
+			t.Errorf("inspect printed %q", r.out)
+		}
+		for args, says := range map[string]string{
+			"predict t.csv m.json":                "m.json is a model, and t.csv is not: give the model first",
+			"predict m.json t.csv --load compact": "m.json is a full one",
+			"train m.json --label y":              "m.json is a model: expected a table",
+		} {
+			if r := boost(t, strings.Fields(args)...); r.code == 0 || !strings.Contains(r.errors, says) {
+				t.Errorf("%s: exit %d, %q, want %q", args, r.code, r.errors, says)
+			}
+		}
+	})
 	for _, form := range ptq.Forms() {
 		t.Run("S4.41/"+form.String(), func(t *testing.T) {
 			flag := "--dtype"
@@ -47,7 +66,7 @@ func TestConvert(t *testing.T) {
 		{2, "convert y.boost y.boost", "is read"},
 		{2, "convert y.boost", "OUT is missing"},
 		{4, "convert none.boost x.json", "none.boost"},
-		{4, "convert other.json x.boost", "boost_model"},
+		{4, "convert other.json x.boost", "it looks like an XGBoost model in JSON"},
 		{4, "convert t.csv x.boost", "not a boost model"},
 	} {
 		says(t, must(t, c.code, boost(t, strings.Fields(c.args)...)).errors, c.says)

@@ -107,7 +107,7 @@ func isModelFile(file string) bool {
 		return false
 	}
 	defer f.Close()
-	start := make([]byte, 8)
+	start := make([]byte, model.SniffSize)
 	n, _ := io.ReadFull(f, start)
 	return model.IsModel(start[:n])
 }

@@ -39,6 +39,27 @@ func looksLikeText(s string) bool {
 	return true
 }
 
-// IsModel reports whether a file that begins with these bytes (8 are enough) is meant
-// to be a model in boost's own format.
-func IsModel(beginning []byte) bool { return bytes.HasPrefix(beginning, []byte(magic)) }
+// IsModel reports whether a file that begins with these bytes (SniffSize are enough) is meant
+// to be a model in boost's own format, or one that boost has written in JSON.
+func IsModel(beginning []byte) bool {
+	return bytes.HasPrefix(beginning, []byte(magic)) || bytes.HasPrefix(firstKey(beginning), []byte(`"base_score"`))
+}
+
+// SniffSize is how many bytes at the beginning of a file IsModel has to see.
+const SniffSize = 64
+
+// firstKey returns a JSON object from its first key on, nil for what begins as none.
+func firstKey(beginning []byte) []byte {
+	const blanks = " \t\r\n"
+	inside, found := bytes.CutPrefix(bytes.TrimLeft(beginning, blanks), []byte("{"))
+	if !found {
+		return nil
+	}
+	return bytes.TrimLeft(inside, blanks)
+}
+
+// MayBeText reports whether a file that begins with these bytes may be a model in JSON.
+func MayBeText(beginning []byte) bool {
+	key := firstKey(beginning)
+	return bytes.HasPrefix(key, []byte(`"`)) && !bytes.HasPrefix(key, []byte(`"learner"`)) // XGBoost's
+}
