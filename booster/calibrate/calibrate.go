@@ -302,7 +302,7 @@ func (f *fitting) quantiles() (low, high int, err error) {
 		}
 		return best
 	}
-	low, high = nearest((1-f.Level)/2), nearest((1+f.Level)/2)
+	low, high = nearest(float64((1-f.Level)/2)), nearest(float64((1+f.Level)/2))
 	if low >= high {
 		return 0, 0, paramsErrorf("none of the model's quantiles %v lie on both sides of an interval that covers %v: train with objective.alpha = [%.4g, %.4g]",
 			p.Alpha, f.Level, (1-f.Level)/2, (1+f.Level)/2)

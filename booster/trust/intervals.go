@@ -238,7 +238,7 @@ func (v *Intervals) check(outputs, classes int) error {
 func Around(low, high, margin, least, most float64) (from, to float64) {
 	from, to = low-margin, high+margin
 	if from > to {
-		from = low + (high-low)/2
+		from = low + float64((high-low)/2)
 		to = from
 	}
 	return min(max(from, least), most), min(max(to, least), most)

@@ -69,7 +69,7 @@ func CostThreshold(falsePositive, falseNegative float64) (float64, error) {
 	}
 	sum := falsePositive + falseNegative
 	if math.IsInf(sum, 1) {
-		falsePositive, sum = falsePositive/2, falsePositive/2+falseNegative/2
+		falsePositive, sum = float64(falsePositive/2), float64(falsePositive/2)+float64(falseNegative/2)
 	}
 	threshold := falsePositive / sum
 	if threshold == 0 || threshold == 1 {
