@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"boost/booster/internal/checkpoint"
@@ -222,6 +223,7 @@ func (b *boosting) resume() error {
 	}
 	start := time.Now()
 	b.restore(s)
+	b.replay()
 	b.saving.rounds = s.Rounds
 	b.report.Resumed = s.Rounds
 	b.log.Info("training goes on from the checkpoints in "+b.saves.Dir, "rounds", s.Rounds)
@@ -298,6 +300,31 @@ func (b *boosting) restore(s *checkpoint.State) {
 				set.history[m] = append(set.history[m], value)
 			}
 		}
+	}
+}
+
+// replay tells StopWhen of the rounds that are restored.
+func (b *boosting) replay() {
+	if b.stopWhen == nil {
+		return
+	}
+	b.ended = false
+	for done := b.first + 1; done <= b.done && !b.ended; done++ {
+		now := Round{Index: done - 1, Of: b.first + b.p.Rounds, Best: done, Elapsed: time.Since(b.start)}
+		for _, set := range b.data.sets {
+			for m, values := range set.history {
+				e := Eval{Set: set.name, Metric: b.judge.metrics[m].Name(), Value: math.NaN()}
+				if v := values[len(values)-1-(b.done-done)]; v != nil {
+					e.Value = *v
+				}
+				now.Evals = append(now.Evals, e)
+			}
+		}
+		if done%b.p.MetricsEvery != 0 && !slices.ContainsFunc(now.Evals, func(e Eval) bool { return !math.IsNaN(e.Value) }) {
+			now.Evals = nil
+		}
+		b.best, b.ended = b.stopWhen(now)
+		b.best = min(max(b.best, b.first+1), b.done)
 	}
 }
 

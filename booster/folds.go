@@ -135,5 +135,6 @@ func (l *rowLists) identity() uint64 {
 }
 
 // StopWhen lets f decide after every round, in place of Params.EarlyStopping: how many rounds the best model so far has,
-// from 1 to those that there are, and whether training ends. The model keeps what was best at the last call.
+// from 1 to those that there are, and whether training ends. The model keeps what was best at the last call. Training that goes on
+// from a checkpoint calls f for the rounds of that first.
 func StopWhen(f func(Round) (best int, stop bool)) Option { return func(o *options) { o.stopWhen = f } }

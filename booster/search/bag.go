@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -23,6 +24,8 @@ type Bagging struct {
 	Report  *booster.Report    // filled in if not nil
 	// Limit ends training after this time with the rounds that all models have then, which the model's parameters say; 0 = none.
 	Limit time.Duration
+	// Checkpoints are as in Params.
+	Checkpoints booster.Checkpoints
 }
 
 // Bag trains p.BagFolds models, each on all rows but those of its fold, and returns one whose raw scores are their mean. Its
@@ -46,7 +49,7 @@ func Bag(ctx context.Context, p booster.Params, table *dataset.Table, b Bagging)
 	}
 	each := p
 	each.BagFolds, each.TimeLimit = 0, b.Limit
-	c := Params{Division: Division{Folds: p.BagFolds, Seed: p.Seed}, Log: b.Log, OnRound: b.OnRound, bags: true}
+	c := Params{Division: Division{Folds: p.BagFolds, Seed: p.Seed}, Log: b.Log, OnRound: b.OnRound, Checkpoints: b.Checkpoints, bags: true}
 	if c.report = b.Report; c.report == nil {
 		c.report = &booster.Report{}
 	}
@@ -92,6 +95,9 @@ func sameChoices(ctx context.Context, p booster.Params, table *dataset.Table, c 
 	for _, m := range found.Models {
 		if !bytes.Equal(m.Contents().Params, found.Models[0].Contents().Params) {
 			p.Gradients, p.Rounding, p.RenewLeaves = chosen.Gradients, chosen.Rounding, chosen.RenewLeaves
+			if c.Checkpoints.Dir != "" {
+				c.Checkpoints.Dir = filepath.Join(c.Checkpoints.Dir, "again")
+			}
 			if p.TimeLimit > 0 {
 				p.TimeLimit = max(time.Millisecond, p.TimeLimit-time.Since(start))
 			}

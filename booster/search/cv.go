@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"log/slog"
 	"math"
+	"path/filepath"
 	"slices"
+	"strconv"
 	"sync"
 	"time"
 
@@ -27,6 +29,8 @@ type Params struct {
 	Resamples  int
 	Confidence float64 // of the intervals, above 0 and below 1; 0 = 0.95
 	Log        *slog.Logger
+	// Checkpoints save the folds from time to time, each in a folder of its own in Dir, for a run that goes on.
+	Checkpoints booster.Checkpoints
 	// OnRound is called after each round of a fold, with the rounds that all folds together have and may have; nil for
 	// none. Calls do not overlap.
 	OnRound func(done, of int)
@@ -275,6 +279,10 @@ func (v *validation) fold(ctx context.Context, f int) error {
 		v.tell()
 		return best, stop
 	})}
+	if saves := v.c.Checkpoints; saves.Dir != "" {
+		saves.Dir = filepath.Join(saves.Dir, "fold-"+strconv.Itoa(f+1))
+		opts = append(opts, booster.WithCheckpoints(saves))
+	}
 	if f == 0 {
 		opts = append(opts, booster.Logger(v.c.Log))
 		if v.c.report != nil {
@@ -432,4 +440,6 @@ func (v *validation) pooled(ctx context.Context, r *Result) error {
 }
 
 // ctxOnly reports whether an error is only about a run that was ended from outside.
-func ctxOnly(err error) bool { return errors.Is(err, booster.ErrInterrupted) }
+func ctxOnly(err error) bool {
+	return errors.Is(err, booster.ErrInterrupted) || errors.Is(err, context.Canceled)
+}

@@ -31,7 +31,7 @@ type cvFlags struct {
 
 // cvKeyFlags are those of train that say how a model is trained.
 var cvKeyFlags = slices.DeleteFunc(slices.Clone(trainKeyFlags), func(f keyFlag) bool {
-	return slices.Contains([]string{"valid", "valid-by", "test", "init-model", "checkpoint", "output", "budget"}, f.name)
+	return slices.Contains([]string{"valid", "valid-by", "test", "init-model", "output", "budget"}, f.name)
 })
 
 func (a *app) cvCommand() *cobra.Command {
@@ -67,6 +67,7 @@ each fold's own rows.`,
 	flags.Float64Var(&f.Confidence, "confidence", 0.95, "`SHARE` of the intervals, above 0 and below 1")
 	flags.StringVar(&f.oof, "oof", "", "`FILE` for the predictions of rows by folds that did not see them, in the rows' order")
 	flags.StringVarP(&f.output, "output", "o", "", "model `FILE`: the average of the folds' models")
+	flags.BoolVar(&f.resume, "resume", false, "go on from the checkpoints of --checkpoint, as far as there are any")
 	flags.BoolVar(&f.json, "json", false, "print JSON, with the metrics of each round")
 	f.addNoSpool(cmd)
 	offerKeys(cmd, nil)
@@ -85,7 +86,7 @@ func addDivisionFlags(cmd *cobra.Command, d *search.Division) {
 }
 
 func (a *app) cv(ctx context.Context, cmd *cobra.Command, sources []string, f *cvFlags) error {
-	r := &trainRun{a: a, json: f.json}
+	r := &trainRun{a: a, json: f.json, resume: f.resume}
 	if err := r.configure(cmd, sources, &f.trainFlags, cvKeyFlags); err != nil {
 		return err
 	}
@@ -106,7 +107,7 @@ func (a *app) cv(ctx context.Context, cmd *cobra.Command, sources []string, f *c
 	}
 	defer loaded.Close()
 	table := loaded.Train.Table()
-	f.Params.Seed, f.Params.Log = params.Seed, a.log
+	f.Params.Seed, f.Params.Log, f.Params.Checkpoints = params.Seed, a.log, r.checkpoints()
 	folds := max(1, f.Folds*max(f.Repeats, 1))
 	if !a.quiet && a.logFormat != "json" {
 		a.terminal.ShowBar(params.Rounds * folds)
@@ -117,6 +118,7 @@ func (a *app) cv(ctx context.Context, cmd *cobra.Command, sources []string, f *c
 	found, err := search.CrossValidate(ctx, params, table, f.Params)
 	a.terminal.ClearBar()
 	if err != nil {
+		r.sayResume(err)
 		return ofTable(c.Data.Train, err)
 	}
 	if f.oof != "" {

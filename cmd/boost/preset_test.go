@@ -78,7 +78,7 @@ func TestEffortBest(t *testing.T) {
 		t.Error("without folds it is not effort default")
 	}
 	for _, with := range [][]string{
-		{"--valid", "t.csv"}, {"--valid", "0.2"}, {"--init-model", "m.boost"}, {"--checkpoint", "saved"}, {"--set", "train.time_limit=60"},
+		{"--valid", "t.csv"}, {"--valid", "0.2"}, {"--init-model", "m.boost"}, {"--set", "train.time_limit=60"},
 		{"--set", "data.cache=t.cache"}, {"--set", "data.out_of_core=true"}, {"--set", "train.retrain=true"}, {"--set", "quantize.max_loss=0.1"},
 	} {
 		says(t, must(t, 2, boost(t, slices.Concat(args, []string{"x.boost"}, with)...)).errors, "train.bag_folds")

@@ -3,9 +3,11 @@
 package main
 
 import (
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 )
 
 // Training that is killed, several times at different rounds, and then interrupted, goes on with --resume to the
@@ -67,4 +69,50 @@ func TestResumeWords(t *testing.T) {
 	if _, err := os.Stat("b/round-4.checkpoint"); err != nil {
 		t.Error(err)
 	}
+}
+
+// Cross-validation and models of folds that are killed at random moments go on to what they are without a stop.
+func TestResumeFoldsKilled(t *testing.T) {
+	inFolder(t)
+	file(t, "t.csv", table(1500))
+	saves := []string{"--checkpoint", "saved", "--set", "output.checkpoint_every=7", "--resume"}
+	for name, args := range map[string][]string{
+		"cv":   {"cv", "t.csv", "--label", "y", "--folds", "4", "--rounds", "900", "--leaves", "4", "--oof", "oof.csv", "-o", "m.boost", "-q"},
+		"dart": {"cv", "t.csv", "--label", "y", "--folds", "3", "--rounds", "120", "--set", "train.boosting=dart", "--set", "dart.max_drop=5", "--oof", "oof.csv", "-o", "m.boost", "-q"},
+		"best": {"train", "t.csv", "--label", "y", "--effort", "best", "--set", "train.bag_folds=4", "--rounds", "500", "-o", "m.boost", "-q"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, _ = os.RemoveAll("saved"), os.Remove("oof.csv")
+			began := time.Now()
+			must(t, 0, boost(t, args...))
+			took, want := time.Since(began), readFile(t, "m.boost")
+			oof := ""
+			if name != "best" {
+				oof = readFile(t, "oof.csv")
+			}
+			kills, r := 0, rand.New(rand.NewPCG(5, uint64(len(name))))
+			for range 5 {
+				p := start(t, append(args, saves...)...)
+				time.Sleep(time.Duration(r.Float64() * float64(took)))
+				if err := p.cmd.Process.Kill(); err != nil {
+					t.Fatal(err)
+				}
+				if p.end().code == 0 {
+					break
+				}
+				kills++
+			}
+			if kills == 0 {
+				t.Fatal("never killed")
+			}
+			must(t, 0, boost(t, append(args, saves...)...))
+			if readFile(t, "m.boost") != want || oof != "" && readFile(t, "oof.csv") != oof {
+				t.Errorf("after %d kills there is another result", kills)
+			}
+		})
+	}
+	p := start(t, "cv", "t.csv", "--label", "y", "--rounds", "20000", "--set", "train.early_stopping=0", "--checkpoint", "stopped", "-v")
+	p.until("quantized (round 30,")
+	says(t, must(t, 130, p.end()).errors, "with --resume goes on from the checkpoint in stopped")
+	says(t, must(t, 2, boost(t, "cv", "t.csv", "--label", "y", "--rounds", "20000", "--leaves", "9", "--set", "train.early_stopping=0", "--checkpoint", "stopped", "--resume")).errors, "tree.leaves was 31 and is 9")
 }

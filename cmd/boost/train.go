@@ -139,9 +139,7 @@ func (a *app) train(ctx context.Context, cmd *cobra.Command, sources []string, f
 	r.saving = time.Since(start)
 	if err != nil {
 		a.log.Warn("interrupted: the model so far was written to "+path, "rounds", model.Rounds())
-		if folder := c.Output.Checkpoint; folder != "" {
-			a.log.Info("the same command with --resume goes on from the checkpoint in " + folder)
-		}
+		r.sayResume(err)
 	}
 	if finishErr := r.finish(ctx, model, path, err != nil); finishErr != nil {
 		return finishErr
@@ -205,8 +203,7 @@ func (r *trainRun) fit(ctx context.Context, rebuild bool) (*booster.Model, error
 	if params.BagFolds > 0 {
 		return r.bag(ctx, params, loaded.Train.Table())
 	}
-	opts := append(loaded.Options(), booster.Logger(a.log), booster.WithReport(&r.report), booster.OnRound(r.round),
-		booster.WithCheckpoints(booster.Checkpoints{Dir: c.Output.Checkpoint, Every: c.Output.CheckpointEvery, Resume: r.resume}))
+	opts := append(loaded.Options(), booster.Logger(a.log), booster.WithReport(&r.report), booster.OnRound(r.round), booster.WithCheckpoints(r.checkpoints()))
 	steps := r.baseRounds() + params.Rounds
 	if a.quiet || a.logFormat == "json" { // without a bar
 		steps = 0
@@ -221,6 +218,19 @@ func (r *trainRun) fit(ctx context.Context, rebuild bool) (*booster.Model, error
 	return model, err
 }
 
+// checkpoints says how training is saved.
+func (r *trainRun) checkpoints() booster.Checkpoints {
+	o := &r.config.Output
+	return booster.Checkpoints{Dir: o.Checkpoint, Every: o.CheckpointEvery, Resume: r.resume}
+}
+
+// sayResume says how a run that was interrupted goes on.
+func (r *trainRun) sayResume(err error) {
+	if folder := r.config.Output.Checkpoint; folder != "" && errors.Is(err, booster.ErrInterrupted) {
+		r.a.log.Info("the same command with --resume goes on from the checkpoint in " + folder)
+	}
+}
+
 // bag trains a model for each fold of the table, and returns their mean.
 func (r *trainRun) bag(ctx context.Context, p booster.Params, table *dataset.Table) (*booster.Model, error) {
 	steps := p.Rounds * p.BagFolds
@@ -230,11 +240,12 @@ func (r *trainRun) bag(ctx context.Context, p booster.Params, table *dataset.Tab
 	r.a.terminal.ShowBar(steps)
 	limit := p.TimeLimit // of a budget
 	p.TimeLimit = 0
-	m, err := search.Bag(ctx, p, table, search.Bagging{Log: r.a.log, Report: &r.report, Limit: limit, OnRound: func(done, of int) {
+	m, err := search.Bag(ctx, p, table, search.Bagging{Log: r.a.log, Report: &r.report, Limit: limit, Checkpoints: r.checkpoints(), OnRound: func(done, of int) {
 		r.a.terminal.Step(done, fmt.Sprintf("round %s/%s of %d folds", format.Count(done), format.Count(of), p.BagFolds))
 	}})
 	r.a.terminal.ClearBar()
 	if err != nil {
+		r.sayResume(err)
 		return nil, ofTable(r.config.Data.Train, err)
 	}
 	r.sayLeak(m, table, len(m.Classes()) > 0)
@@ -279,7 +290,7 @@ func (r *trainRun) checkBag() error {
 		other = "a validation set"
 	case c.InitModel != "":
 		other = "train.init_model"
-	case c.Output.Checkpoint != "" || r.resume:
+	case c.Budget > 0 && c.Output.Checkpoint != "":
 		other = "output.checkpoint"
 	case c.Quantize.MaxLoss >= 0:
 		other = "quantize.max_loss"

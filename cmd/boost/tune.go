@@ -28,6 +28,9 @@ type tuneFlags struct {
 	output, plot string
 }
 
+// tuneKeyFlags are those of train that say how a model is trained. A search is saved by its study.
+var tuneKeyFlags = slices.DeleteFunc(slices.Clone(cvKeyFlags), func(f keyFlag) bool { return f.name == "checkpoint" })
+
 func (a *app) tuneCommand() *cobra.Command {
 	var f tuneFlags
 	cmd := &cobra.Command{
@@ -51,7 +54,7 @@ interruption, or with more --trials. The trials follow from train.seed, not from
 		RunE: func(cmd *cobra.Command, args []string) error { return a.tune(cmd.Context(), cmd, args, &f) },
 	}
 	flags := cmd.Flags()
-	addKeyFlags(cmd, cvKeyFlags)
+	addKeyFlags(cmd, tuneKeyFlags)
 	addKeyFlags(cmd, columnFlags)
 	flags.StringArrayVar(&f.sets, "set", nil, "any config key, as `section.key=value`; repeatable")
 	flags.IntVar(&f.Trials, "trials", 0, "stop after `N` trials, those of the study counted; 0 = 50, or no limit with --budget")
@@ -76,7 +79,7 @@ interruption, or with more --trials. The trials follow from train.seed, not from
 
 func (a *app) tune(ctx context.Context, cmd *cobra.Command, sources []string, f *tuneFlags) error {
 	r := &trainRun{a: a, json: f.json}
-	if err := r.configure(cmd, sources, &f.trainFlags, cvKeyFlags); err != nil {
+	if err := r.configure(cmd, sources, &f.trainFlags, tuneKeyFlags); err != nil {
 		return err
 	}
 	c := r.config
