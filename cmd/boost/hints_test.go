@@ -204,7 +204,7 @@ func TestAdvice(t *testing.T) {
 		{"crossed.csv", rows("x,z,y", "1,a,2", "2,b,3", "3,c,5"), "train FILE --label y --set categorical.splits=auto --set categorical.combinations=2 --set data.out_of_core=true" + regress},
 		{"crossed_cache.csv", rows("x,z,y", "1,a,2", "2,b,3", "3,c,5"), "train FILE --label y --set categorical.splits=auto --effort quick --set data.cache=crossed.cache" + regress},
 		{"folds.csv", numbered("x,y", 60, func(i int) string { return fmt.Sprintf("%d,%d.5", i%7, i%5) }), "train FILE --label y --effort best --valid 0.2"},
-		{"folds_saved.csv", numbered("x,y", 60, func(i int) string { return fmt.Sprintf("%d,%d.5", i%7, i%5) }), "train FILE --label y --effort best --checkpoint saved"},
+		{"folds_saved.csv", numbered("x,y", 60, func(i int) string { return fmt.Sprintf("%d,%d.5", i%7, i%5) }), "train FILE --label y --effort best --valid FILE"},
 		{"folds_files.csv", numbered("x,y", 60, func(i int) string { return fmt.Sprintf("%d,%d.5", i%7, i%5) }), "train FILE --label y --effort best --set data.out_of_core=true"},
 		{"budget_files.csv", numbered("x,y", 60, func(i int) string { return fmt.Sprintf("%d,%d.5", i%7, i%5) }), "train FILE --label y --budget 9s --set data.out_of_core=true"},
 		{"times.csv", rows("x,y", "a,2", "b,-3", "a,5"), "train FILE --label y --set categorical.splits=target --objective cox"},
