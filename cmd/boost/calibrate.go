@@ -14,6 +14,7 @@ import (
 	"boost/booster/model"
 	"boost/booster/trust"
 	"boost/internal/format"
+	"boost/internal/predictions"
 	"boost/internal/report"
 )
 
@@ -178,9 +179,9 @@ func (a *app) calibrate(ctx context.Context, modelFile string, tables []string, 
 // checkSets refuses sets of classes whose names cannot be told apart in a set.
 func checkSets(m *model.Model, file string) error {
 	for _, class := range m.Classes() {
-		if class == "" || strings.Contains(class, setSeparator) {
+		if class == "" || strings.Contains(class, predictions.SetSeparator) {
 			return usagef("--intervals: class %s of %s cannot stand in a set, whose classes have %s between them: name it otherwise in the table, and train again",
-				strconv.Quote(class), file, setSeparator)
+				strconv.Quote(class), file, predictions.SetSeparator)
 		}
 	}
 	return nil

@@ -19,6 +19,7 @@ import (
 	"boost/dataset/write"
 	"boost/internal/format"
 	"boost/internal/output"
+	"boost/internal/predictions"
 	"boost/internal/report"
 )
 
@@ -207,15 +208,15 @@ func (r *trainRun) onlyTable(d *search.Division, outputs ...string) error {
 // writeUnseen writes the predictions of rows by folds that did not see them: id columns, the fold, counted from 1, 0 for
 // none, and the predictions, which are empty then.
 func (a *app) writeUnseen(ctx context.Context, f *cvFlags, found *search.Result, table *dataset.Table) error {
-	p := predictions{model: found.Models[0], format: write.FormatOf(f.oof)}
+	p := predictions.Predictions{Model: found.Models[0], Format: write.FormatOf(f.oof)}
 	var columns []write.Column
 	var taken []string
 	add := func(c write.Column) {
-		c.Name = freeName(c.Name, taken)
+		c.Name = predictions.FreeName(c.Name, taken)
 		taken = append(taken, c.Name)
 		columns = append(columns, c)
 	}
-	for _, c := range p.idColumns(table) {
+	for _, c := range p.IDColumns(table) {
 		texts := make([]string, table.NumRows())
 		for row := range texts {
 			texts[row] = c.Text(row)
@@ -227,13 +228,13 @@ func (a *app) writeUnseen(ctx context.Context, f *cvFlags, found *search.Result,
 		fold[row] = in + 1
 	}
 	add(write.Column{Name: "fold", Ints: fold, Stride: 1})
-	for _, c := range p.valueColumns("value", found.Values) {
+	for _, c := range p.ValueColumns("value", found.Values) {
 		add(c)
 	}
 	parts := []write.Table{{Columns: columns, Rows: table.NumRows()}}
 	write.ResolveWhole(parts)
 	return a.writeOutput(f.oof, func(w *bufio.Writer) error {
-		return write.Packed(w, f.oof, func(w io.Writer) error { return write.All(ctx, w, p.format, parts) })
+		return write.Packed(w, f.oof, func(w io.Writer) error { return write.All(ctx, w, p.Format, parts) })
 	})
 }
 

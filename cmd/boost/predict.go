@@ -16,6 +16,7 @@ import (
 	"boost/dataset"
 	"boost/dataset/write"
 	"boost/internal/output"
+	"boost/internal/predictions"
 	"boost/internal/terminal"
 )
 
@@ -214,34 +215,41 @@ func (a *app) predict(ctx context.Context, modelFile string, tables []string, f 
 		reading = append(reading, dataset.AllIDs())
 	}
 	opts := append(slices.Clip(reading), dataset.As(schema))
-	p := predictions{model: m, kinds: f.kinds, format: f.format, ids: f.ids, all: f.all, stages: f.stages}
+	p := predictions.Predictions{
+		Model: m, Kinds: f.kinds, Format: f.format, IDs: f.ids, All: f.all, Every: f.every, Trees: f.stages.trees(m), Options: f.stages.options(),
+	}
 	if f.stops {
-		p.more = append(p.more, model.EarlyStop(f.earlyStop))
+		p.Options = append(p.Options, model.EarlyStop(f.earlyStop))
 	}
 	var whole map[string]bool
-	if p.typesIDs(schema) {
+	if p.TypesIDs(schema) {
 		var ok bool
-		if whole, ok = a.wholeIDs(ctx, tables, append(slices.Clip(reading), dataset.As(p.idSchema(schema)))...); !ok {
+		if whole, ok = a.wholeIDs(ctx, tables, append(slices.Clip(reading), dataset.As(p.IDSchema(schema)))...); !ok {
 			return a.predictWhole(ctx, &p, f, tables, opts...)
 		}
 	}
-	return a.predictStream(ctx, &predictionStream{predictions: p, onUnseen: f.onUnseen, whole: whole}, tables, f.output, opts...)
+	s, err := predictions.NewStream(p, f.onUnseen)
+	if err != nil {
+		return usagef("%v", err)
+	}
+	s.Whole = whole
+	return a.predictStream(ctx, s, tables, f.output, opts...)
 }
 
 // predictWhole predicts a table that has to be there whole before the first row is written.
-func (a *app) predictWhole(ctx context.Context, p *predictions, f *predictFlags, files []string, opts ...dataset.Option) error {
+func (a *app) predictWhole(ctx context.Context, p *predictions.Predictions, f *predictFlags, files []string, opts ...dataset.Option) error {
 	t, err := a.open(ctx, files, opts...)
 	if err != nil {
 		return ofPredicting(err)
 	}
-	if err := a.reportUnseen(t, p.model, f.onUnseen, files...); err != nil {
+	if err := a.reportUnseen(t, p.Model, f.onUnseen, files...); err != nil {
 		return err
 	}
-	a.reportInitScores(p.model.LacksInitScores(t), strings.Join(files, " "))
-	p.pool = a.pool(0)
-	defer p.pool.Close()
+	a.reportInitScores(p.Model.LacksInitScores(t), strings.Join(files, " "))
+	p.Pool = a.pool(0)
+	defer p.Pool.Close()
 	return a.writeOutput(f.output, func(w *bufio.Writer) error {
-		return write.Packed(w, f.output, func(w io.Writer) error { return p.write(ctx, w, t) })
+		return write.Packed(w, f.output, func(w io.Writer) error { return p.Write(ctx, w, t) })
 	})
 }
 

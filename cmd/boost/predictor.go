@@ -1,41 +1,26 @@
 package main
 
 import (
-	"context"
 	"errors"
 
 	"github.com/spf13/cobra"
 
 	"boost/booster/model"
-	"boost/booster/trust"
 	"boost/dataset"
+	"boost/internal/predictions"
 	"boost/objectives"
 	"boost/objectives/metrics"
 )
 
 // predictor is what predicts: a model as either load gives it.
 type predictor interface {
-	Predict(context.Context, *dataset.Table, ...model.Option) ([]float64, error)
-	PredictRaw(context.Context, *dataset.Table, ...model.Option) ([]float64, error)
-	PredictClass(context.Context, *dataset.Table, ...model.Option) ([]int32, error)
-	PredictLeaf(context.Context, *dataset.Table, ...model.Option) ([]int32, error)
-	Unseen(*dataset.Table) ([]model.Unseen, error)
-	Unlisted() []string
-	LacksInitScores(*dataset.Table) bool
-	Schema() dataset.Schema
+	predictions.Model
 	Objective() string
 	DefaultMetrics() ([]string, error)
 	MetricInput(*dataset.Table, []string) (metrics.Input, error)
-	PredictIntervals(context.Context, *dataset.Table, ...model.Option) ([]float64, error)
-	PredictSets(context.Context, *dataset.Table, ...model.Option) ([]bool, error)
 	Link() objectives.Link
 	Mapping() metrics.Link
-	Trust() *trust.Trust
-	Classes() []string
-	NumericClasses() bool
-	Outputs() int
 	Labels() []string
-	OutputNames() []string
 	Rounds() int
 	NumTrees() int
 }

@@ -10,6 +10,7 @@ import (
 	"boost/dataset/write"
 	"boost/internal/format"
 	"boost/internal/peakmemory"
+	"boost/internal/predictions"
 	"boost/internal/report"
 )
 
@@ -79,8 +80,8 @@ func (r *trainRun) test(ctx context.Context, m *model.Model, names []string, s *
 	if s.Predictions = r.config.Output.Predictions; s.Predictions == "" {
 		return nil
 	}
-	p := predictions{model: m, kinds: []string{"value"}, format: write.FormatOf(s.Predictions), pool: pool}
+	p := predictions.Predictions{Model: m, Kinds: []string{"value"}, Format: write.FormatOf(s.Predictions), Pool: pool}
 	return r.a.writeOutput(s.Predictions, func(w *bufio.Writer) error {
-		return write.Packed(w, s.Predictions, func(w io.Writer) error { return p.write(ctx, w, r.tests...) })
+		return write.Packed(w, s.Predictions, func(w io.Writer) error { return p.Write(ctx, w, r.tests...) })
 	})
 }

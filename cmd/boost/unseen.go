@@ -23,7 +23,7 @@ func (f *unseenFlag) check() error {
 }
 
 // newUnseen begins with no rows.
-func newUnseen(m predictor, mode string) (*unseen.Levels, error) {
+func newUnseen(m unseen.Model, mode string) (*unseen.Levels, error) {
 	u, err := unseen.New(m, mode)
 	if err != nil {
 		return nil, usagef("%v", err)
@@ -32,7 +32,7 @@ func newUnseen(m predictor, mode string) (*unseen.Levels, error) {
 }
 
 // reportUnseen looks at a whole table.
-func (a *app) reportUnseen(t *dataset.Table, m predictor, mode string, files ...string) error {
+func (a *app) reportUnseen(t *dataset.Table, m unseen.Model, mode string, files ...string) error {
 	u, err := newUnseen(m, mode)
 	if err != nil {
 		return err

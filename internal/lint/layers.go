@@ -28,7 +28,7 @@ const picture = `
   6:  booster  booster/calibrate
   7:  booster/search  booster/preset  ptq/compress  internal/profile  internal/tensorbench  internal/terminal  internal/output  internal/unseen
   7:  benchmarks/harness  benchmarks/score  benchmarks/synth
-  8:  ptq/compress/registry  booster/search/tune
+  8:  ptq/compress/registry  booster/search/tune  internal/predictions
   8:  benchmarks/peers  benchmarks/accuracy
   9:  configs  internal/report
   9:  benchmarks/coverage  benchmarks/compression  benchmarks/loading  benchmarks/parts  benchmarks/scorers  benchmarks/sizes

@@ -19,6 +19,7 @@ import (
 	"boost/dataset"
 	"boost/dataset/write"
 	"boost/internal/format"
+	"boost/internal/predictions"
 )
 
 // quietApp is a run of the program that reads stdin and says nothing.
@@ -32,10 +33,10 @@ var passThrough = []string{"*"}
 // bothWays predicts a table part by part and whole and returns what each writes.
 func bothWays(t *testing.T, f form, m *model.Model, kind, format string, ids []string, opts ...dataset.Option) (parts, whole string) {
 	t.Helper()
-	p := predictions{model: m, kinds: strings.Split(kind, ","), format: format, ids: ids}
+	p := predictions.Predictions{Model: m, Kinds: strings.Split(kind, ","), Format: format, IDs: ids, Trees: m.NumTrees()}
 	which := dataset.ID(ids...)
-	if p.all = slices.Equal(ids, passThrough); p.all {
-		p.ids, which = nil, dataset.AllIDs()
+	if p.All = slices.Equal(ids, passThrough); p.All {
+		p.IDs, which = nil, dataset.AllIDs()
 	}
 	about := []dataset.Option{which, dataset.As(m.Schema())}
 	a := quietApp(f.file)
@@ -47,17 +48,20 @@ func bothWays(t *testing.T, f form, m *model.Model, kind, format string, ids []s
 	defer pool.Close()
 	var w bytes.Buffer
 	all := p
-	all.pool = pool
-	if err := all.write(context.Background(), &w, table); err != nil {
+	all.Pool = pool
+	if err := all.Write(context.Background(), &w, table); err != nil {
 		t.Fatal(err)
 	}
 	a = quietApp(f.file)
 	var out bytes.Buffer
 	a.out = &out
-	s := &predictionStream{predictions: p}
-	if p.typesIDs(m.Schema()) {
+	s, err := predictions.NewStream(p, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.TypesIDs(m.Schema()) {
 		var ok bool
-		if s.whole, ok = a.wholeIDs(context.Background(), []string{f.args[0]}, append(opts, which, dataset.As(p.idSchema(m.Schema())))...); !ok {
+		if s.Whole, ok = a.wholeIDs(context.Background(), []string{f.args[0]}, append(opts, which, dataset.As(p.IDSchema(m.Schema())))...); !ok {
 			return w.String(), w.String() // standard input, which predictWhole takes
 		}
 	}
@@ -269,8 +273,11 @@ func TestStreamedMemory(t *testing.T) {
 				t.Fatal(err)
 			}
 			meter := &heapMeter{}
-			p := &predictionStream{predictions: predictions{model: m, kinds: []string{"value"}, format: format}}
-			if err := p.write(context.Background(), meter, s); err != nil || s.NumRows() != rows {
+			p, err := predictions.NewStream(predictions.Predictions{Model: m, Kinds: []string{"value"}, Format: format}, "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := p.Write(context.Background(), meter, s); err != nil || s.NumRows() != rows {
 				t.Fatalf("%d rows, %v", s.NumRows(), err)
 			}
 			s.Close()
@@ -319,8 +326,11 @@ func BenchmarkPredictStream(b *testing.B) {
 				return err
 			}
 			defer s.Close()
-			p := &predictionStream{predictions: predictions{model: m, kinds: []string{"value"}, format: "csv"}}
-			return p.write(ctx, io.Discard, s)
+			p, err := predictions.NewStream(predictions.Predictions{Model: m, Kinds: []string{"value"}, Format: "csv"}, "")
+			if err != nil {
+				return err
+			}
+			return p.Write(ctx, io.Discard, s)
 		}},
 	}
 	for _, step := range steps {

@@ -1,0 +1,82 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"boost/dataset"
+	"boost/dataset/write"
+	"boost/internal/format"
+	"boost/internal/output"
+	"boost/internal/predictions"
+)
+
+// checkForm refuses a binary format where text is expected.
+func checkForm(format, file string, terminal bool) error {
+	if write.IsText(format) {
+		return nil
+	}
+	if write.Packing(file) != "" {
+		return usagef("%s is compressed inside: name the file without the ending %s", format, write.Packing(file))
+	}
+	if terminal && (file == "" || file == "-") {
+		return usagef("%s is not for a terminal: name a file with -o", format)
+	}
+	return nil
+}
+
+// wholeIDs goes through the ids of files, without its other columns, and says which id
+// columns hold whole numbers. ok is false where that cannot be found out so.
+func (a *app) wholeIDs(ctx context.Context, files []string, opts ...dataset.Option) (whole map[string]bool, ok bool) {
+	if _, err := dataset.Files(files, opts...); err != nil { // standard input and pipes can be read once
+		return nil, false
+	}
+	s, err := a.stream(ctx, files, opts...)
+	if err != nil {
+		return nil, false
+	}
+	defer s.Close()
+	whole, err = predictions.WholeIDs(ctx, s)
+	return whole, err == nil
+}
+
+// partlyError is an error after rows were written that cannot be taken back.
+type partlyError struct {
+	error
+	rows int
+}
+
+func (e *partlyError) Error() string {
+	return fmt.Sprintf("%v; written before that: %s", e.error, format.Counted(e.rows, "row"))
+}
+
+func (e *partlyError) Unwrap() error { return e.error }
+
+// predictStream predicts the table part by part. Its memory does not grow with the rows.
+func (a *app) predictStream(ctx context.Context, p *predictions.Stream, files []string, file string, opts ...dataset.Option) error {
+	p.Files = files
+	s, err := a.stream(ctx, files, opts...)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	err = a.writeOutput(file, func(w *bufio.Writer) error {
+		return write.Packed(w, file, func(w io.Writer) error { return p.Write(ctx, w, s) })
+	})
+	if err != nil {
+		partly := p.Rows > 0 && !output.Replaced(file) && (errors.Is(err, dataset.ErrTable) || ctx.Err() != nil)
+		if err = ofPredicting(err); partly {
+			err = &partlyError{err, p.Rows}
+		}
+		return err
+	}
+	a.tell(s.Notes())
+	a.log.Debug("table read", "table", strings.Join(files, " "), "rows", s.NumRows(), "columns", s.Columns())
+	a.tell(p.Unseen.Notes(s.NumRows()))
+	a.reportInitScores(p.Lacks, strings.Join(files, " "))
+	return nil
+}
