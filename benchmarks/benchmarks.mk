@@ -29,7 +29,7 @@ peers-env: ## make the Python environment with the peers and the writers of tabl
 			|| echo "peers-env: $$package could not be had; what needs it will be missing"; \
 	done < benchmarks/requirements.txt
 	@test ! -x $(PEERS_PYTHON) || $(PEERS_PYTHON) -m pip list --disable-pip-version-check 2>/dev/null \
-		| grep -iE '^(lightgbm|xgboost|scikit-learn|catboost|pandas|pyarrow|polars|duckdb|scipy|treelite|tl2cgen|lleaves|ydf|scikit-learn-intelex|onnxruntime|onnxmltools) ' || true
+		| grep -iE '^(lightgbm|xgboost|scikit-learn|catboost|pandas|pyarrow|polars|duckdb|scipy|optuna|treelite|tl2cgen|lleaves|ydf|scikit-learn-intelex|onnxruntime|onnxmltools) ' || true
 
 peers: peers-env ## time training beside the peers: ROW=real on real tables and four generated ones, ROW=dense on a generated one (SETS=a,b for some; TURNS)
 	go run ./benchmarks peers --python $(PEERS_PYTHON) --data $(BOOST_SHARED)/data --sets "$(if $(filter real,$(ROW)),$(SETS),$(ROW))" --turns $(TURNS)
@@ -67,6 +67,10 @@ defaults: ## train the sets of the study by the defaults and write docs/defaults
 defaults-peers: peers-env ## train the peers by theirs; what is known is kept (hours; SETS=a,b for some, SPLITS=5)
 	OMP_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE=1 $(PEERS_PYTHON) benchmarks/python/defaults.py --data $(BOOST_SHARED)/data \
 		--out benchmarks/defaults_peers.json --splits $(if $(filter 10,$(SPLITS)),5,$(SPLITS)) $(if $(SETS),--sets $(SETS))
+
+tuning: peers-env build ## search settings beside Optuna with LightGBM, and train within budgets (an hour; SETS=a,b for some)
+	PYTHONDONTWRITEBYTECODE=1 $(PEERS_PYTHON) benchmarks/python/tuning.py --boost bin/boost --data $(BOOST_SHARED)/data \
+		--out benchmarks/results/tuning.json --threads $(THREADS) --budgets 5,20,60 $(if $(SETS),--sets $(SETS))
 
 accuracy-precision: ## compare i16, i8 and i4 with f32 gradients on re-splits, for docs/accuracy.md (S2.28, S0.30)
 	go run ./benchmarks precision --data $(BOOST_SHARED)/data --threads $(THREADS)

@@ -149,6 +149,10 @@ def main():
     if os.path.exists(args.out):
         with open(args.out, encoding="utf-8") as f:
             record = json.load(f)
+    record["machine"] = {
+        "cores": os.cpu_count(), "load_average": "%.2f %.2f %.2f" % os.getloadavg(), "lightgbm": lightgbm.__version__, "optuna": optuna.__version__,
+        "boost": subprocess.run([args.boost, "version"], capture_output=True, text=True).stdout.splitlines()[0],
+    }
     for name in args.sets.split(","):
         folder = os.path.join(args.data, name)
         table = Table(folder, "train")
