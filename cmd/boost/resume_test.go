@@ -90,21 +90,7 @@ func TestResumeFoldsKilled(t *testing.T) {
 			if name != "best" {
 				oof = readFile(t, "oof.csv")
 			}
-			kills, r := 0, rand.New(rand.NewPCG(5, uint64(len(name))))
-			for range 5 {
-				p := start(t, append(args, saves...)...)
-				time.Sleep(time.Duration(r.Float64() * float64(took)))
-				if err := p.cmd.Process.Kill(); err != nil {
-					t.Fatal(err)
-				}
-				if p.end().code == 0 {
-					break
-				}
-				kills++
-			}
-			if kills == 0 {
-				t.Fatal("never killed")
-			}
+			kills := killed(t, 5, took, append(args, saves...)...)
 			must(t, 0, boost(t, append(args, saves...)...))
 			if readFile(t, "m.boost") != want || oof != "" && readFile(t, "oof.csv") != oof {
 				t.Errorf("after %d kills there is another result", kills)
@@ -115,4 +101,26 @@ func TestResumeFoldsKilled(t *testing.T) {
 	p.until("quantized (round 30,")
 	says(t, must(t, 130, p.end()).errors, "with --resume goes on from the checkpoint in stopped")
 	says(t, must(t, 2, boost(t, "cv", "t.csv", "--label", "y", "--rounds", "20000", "--leaves", "9", "--set", "train.early_stopping=0", "--checkpoint", "stopped", "--resume")).errors, "tree.leaves was 31 and is 9")
+}
+
+// killed runs a command so many times, or until it comes to its end, and kills it at a random moment of the time that it takes. It
+// returns how often that was, and fails where it never was.
+func killed(t *testing.T, most int, took time.Duration, args ...string) (kills int) {
+	t.Helper()
+	r := rand.New(rand.NewPCG(11, uint64(len(args))))
+	for range most {
+		p := start(t, args...)
+		time.Sleep(time.Duration(r.Float64() * float64(took)))
+		if err := p.cmd.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		if p.end().code == 0 {
+			break
+		}
+		kills++
+	}
+	if kills == 0 {
+		t.Fatal("never killed")
+	}
+	return kills
 }

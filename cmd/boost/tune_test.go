@@ -5,7 +5,6 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"math/rand/v2"
 	"regexp"
 	"slices"
 	"strconv"
@@ -123,22 +122,7 @@ func TestTuneKilled(t *testing.T) {
 	began := time.Now()
 	must(t, 0, boost(t, args("whole")...))
 	took, config := time.Since(began), readFile(t, "c.toml")
-	r := rand.New(rand.NewPCG(11, 12))
-	kills := 0
-	for range 12 {
-		p := start(t, args("a")...)
-		time.Sleep(time.Duration(r.Float64() * float64(took)))
-		if err := p.cmd.Process.Kill(); err != nil {
-			t.Fatal(err)
-		}
-		if p.end().code == 0 {
-			break
-		}
-		kills++
-	}
-	if kills == 0 {
-		t.Fatal("never killed")
-	}
+	kills := killed(t, 12, took, args("a")...)
 	must(t, 0, boost(t, args("a")...))
 	want, got := seconds.ReplaceAllString(readFile(t, "whole.study"), ""), seconds.ReplaceAllString(readFile(t, "a.study"), "")
 	if got != want || readFile(t, "c.toml") != config {
