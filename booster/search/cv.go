@@ -202,7 +202,10 @@ func newValidation(p booster.Params, table *dataset.Table, c Params, folds []Fol
 	if p.Boosting == booster.DartBoosting { // the weights after the best round are kept only while it is the last
 		v.curve.ahead = 1
 	}
-	v.curve.limit, v.curve.prune = deadline(v.start, p.TimeLimit), prune
+	v.curve.prune = prune
+	if p.TimeLimit > 0 {
+		v.curve.limit = v.start.Add(p.TimeLimit)
+	}
 	alive := beside
 	if v.curve.together() {
 		alive = len(folds)

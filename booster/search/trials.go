@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"math"
 	"reflect"
-	"time"
 
 	"boost/booster"
 	"boost/dataset"
@@ -149,12 +148,4 @@ func (s *Score) Value() float64 {
 		return math.NaN()
 	}
 	return s.Metrics[0].Mean
-}
-
-// deadline is when a run of so long ends; the zero time for 0.
-func deadline(start time.Time, limit time.Duration) time.Time {
-	if limit == 0 {
-		return time.Time{}
-	}
-	return start.Add(limit)
 }

@@ -18,7 +18,7 @@ func TestBudget(t *testing.T) {
 		if budget == "30ms" && done.code == 5 { // over when the table was read, on a slow machine
 			continue
 		}
-		says(t, must(t, 0, done).errors, "plan for "+budget+": ", "training with learning rate ")
+		says(t, must(t, 0, done).errors, "plan for ", "training with learning rate ")
 		says(t, must(t, 0, boost(t, "reproduce", "t.boost", "t.csv")).out, "same: ")
 	}
 	for _, c := range []struct {

@@ -102,7 +102,7 @@ func (a *app) cv(ctx context.Context, cmd *cobra.Command, sources []string, f *c
 		return err
 	}
 	started := time.Now()
-	loaded, params, err := r.prepare(ctx)
+	loaded, _, params, err := r.prepare(ctx, false)
 	if err != nil {
 		return err
 	}
@@ -144,32 +144,6 @@ func (a *app) cv(ctx context.Context, cmd *cobra.Command, sources []string, f *c
 		Predictions: f.oof, Model: f.output, Command: trainWith(cmd, sources, f, c, found.Best),
 	}
 	return a.answer(f.json, s.JSON(), s.Write)
-}
-
-// prepare loads the training table, and returns it with the parameters that it is to be trained with.
-func (r *trainRun) prepare(ctx context.Context) (*booster.Tables, booster.Params, error) {
-	c := r.config
-	loaded, err := r.load(ctx, false)
-	if err != nil {
-		return nil, c.Params, err
-	}
-	objective, why, err := r.objectiveOf(c.Params, loaded.Train.Table())
-	if err != nil {
-		err = ofTable(c.Data.Train, err)
-	} else {
-		err = r.settle(loaded.Train, objective.Name)
-	}
-	params := c.Params
-	if err == nil && c.ForcedCutsFile != "" {
-		params.Binning.ForcedCuts, err = forcedCuts(c.ForcedCutsFile, featureNames(loaded.Train.Schema()))
-	}
-	if err != nil {
-		loaded.Close()
-		return nil, params, err
-	}
-	params.Objective = objective.Name
-	r.sayWhat(objective, why, loaded.Train.Table())
-	return loaded, params, nil
 }
 
 // onlyTable leaves out what a config says beside the training table, and checks the names of what is written.

@@ -150,11 +150,37 @@ func (a *app) train(ctx context.Context, cmd *cobra.Command, sources []string, f
 	return nil
 }
 
+// prepare loads the tables, and returns them with the objective and the parameters that training will have.
+func (r *trainRun) prepare(ctx context.Context, rebuild bool) (*booster.Tables, objectives.Info, booster.Params, error) {
+	c := r.config
+	loaded, err := r.load(ctx, rebuild)
+	if err != nil {
+		return nil, objectives.Info{}, c.Params, err
+	}
+	table := loaded.Train.MetaColumns()
+	objective, why, err := r.objectiveOf(c.Params, table)
+	if err != nil {
+		err = ofTable(c.Data.Train, err)
+	} else {
+		err = r.settle(loaded.Train, objective.Name)
+	}
+	params := c.Params
+	if err == nil && c.ForcedCutsFile != "" {
+		params.Binning.ForcedCuts, err = forcedCuts(c.ForcedCutsFile, featureNames(loaded.Train.Schema()))
+	}
+	if err != nil {
+		loaded.Close()
+		return nil, objective, params, err
+	}
+	r.sayWhat(objective, why, table)
+	return loaded, objective, params, nil
+}
+
 // fit loads the tables and trains on them; rebuild has the cache made anew. With an
 // interruption it returns the model so far.
 func (r *trainRun) fit(ctx context.Context, rebuild bool) (*booster.Model, error) {
 	a, c := r.a, r.config
-	loaded, err := r.load(ctx, rebuild)
+	loaded, objective, params, err := r.prepare(ctx, rebuild)
 	if err != nil {
 		return nil, err
 	}
@@ -164,19 +190,6 @@ func (r *trainRun) fit(ctx context.Context, rebuild bool) (*booster.Model, error
 	}
 	r.outOfCore = loaded.OutOfCore
 	table := loaded.Train.MetaColumns()
-	objective, why, err := r.objectiveOf(c.Params, table)
-	if err != nil {
-		return nil, ofTable(c.Data.Train, err)
-	}
-	if err := r.settle(loaded.Train, objective.Name); err != nil {
-		return nil, err
-	}
-	params := c.Params
-	if c.ForcedCutsFile != "" {
-		if params.Binning.ForcedCuts, err = forcedCuts(c.ForcedCutsFile, featureNames(loaded.Train.Schema())); err != nil {
-			return nil, err
-		}
-	}
 	if params.TimeLimit > 0 {
 		// The limit is for the whole run: what loading took is gone.
 		if params.TimeLimit -= time.Since(a.started); params.TimeLimit <= 0 {
@@ -184,7 +197,6 @@ func (r *trainRun) fit(ctx context.Context, rebuild bool) (*booster.Model, error
 				booster.ErrBudget, c.Params.TimeLimit, format.Seconds(r.loading.Seconds()))
 		}
 	}
-	r.sayWhat(objective, why, table)
 	defaults, err := objectives.DefaultMetrics(objective.Name, objective.Link, params.Loss)
 	if err != nil {
 		return nil, err
@@ -196,7 +208,7 @@ func (r *trainRun) fit(ctx context.Context, rebuild bool) (*booster.Model, error
 		return nil, err
 	}
 	if c.Budget > 0 {
-		if params, err = r.within(ctx, params, loaded.Train.Table()); err != nil {
+		if params, err = r.within(ctx, params, loaded.Train); err != nil {
 			return nil, err
 		}
 	}
@@ -253,20 +265,15 @@ func (r *trainRun) bag(ctx context.Context, p booster.Params, table *dataset.Tab
 }
 
 // within spends the budget, and returns what to train with in the rest of it.
-func (r *trainRun) within(ctx context.Context, p booster.Params, table *dataset.Table) (booster.Params, error) {
+func (r *trainRun) within(ctx context.Context, p booster.Params, train booster.Data) (booster.Params, error) {
 	a, c := r.a, r.config
-	if table == nil {
-		return p, usagef("train.budget needs the table in memory: set data.out_of_core = \"false\" and no data.cache, or leave the budget out")
-	}
 	left := c.Budget - time.Since(a.started)
 	if left <= 0 {
 		return p, fmt.Errorf("%w: train.budget of %v was over when the table was read (%s)", booster.ErrBudget, c.Budget, format.Seconds(r.loading.Seconds()))
 	}
-	b := tune.Budget{Time: left, Space: tune.Usual(p, table.NumRows(), c.Given), Log: a.log, OnPlan: func(plan tune.Plan) {
-		a.log.Info(fmt.Sprintf("plan for %v: %s", c.Budget, plan))
-	}}
+	b := tune.Budget{Time: left, Space: tune.Usual(p, train.MetaColumns().NumRows(), c.Given), Log: a.log}
 	b.OnTrial, b.OnRound = r.showTrials(int(left.Seconds())+1, true)
-	p, err := tune.Within(ctx, p, table, b)
+	p, err := tune.Within(ctx, p, train.Table(), b)
 	a.terminal.ClearBar()
 	if err != nil {
 		return p, ofTable(c.Data.Train, err)

@@ -114,11 +114,12 @@ func (a *app) tune(ctx context.Context, cmd *cobra.Command, sources []string, f 
 		f.Trials = 50
 	}
 	started := time.Now()
-	loaded, params, err := r.prepare(ctx)
+	loaded, objective, params, err := r.prepare(ctx, false)
 	if err != nil {
 		return err
 	}
 	defer loaded.Close()
+	params.Objective = objective.Name
 	table := loaded.Train.Table()
 	if f.Space, err = f.space(params, c, table.NumRows()); err != nil {
 		return err

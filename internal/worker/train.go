@@ -126,17 +126,11 @@ func (r *request) train(ctx context.Context) (any, []byte, error) {
 		options = append(options, booster.OnRound(r.tellRounds(head.Every)))
 	}
 	if c.Budget > 0 {
-		table := loaded.Train.Table()
-		if table == nil {
-			return nil, nil, usagef("train.budget needs the table in memory: set data.out_of_core = \"false\" and no data.cache, or leave the budget out")
-		}
 		if loading >= c.Budget {
 			return nil, nil, fmt.Errorf("%w: train.budget of %v was over when the table was read", booster.ErrBudget, c.Budget)
 		}
-		b := tune.Budget{Time: c.Budget - loading, Space: tune.Usual(params, table.NumRows(), c.Given), Log: r.logger(), OnPlan: func(plan tune.Plan) {
-			r.logger().Info(fmt.Sprintf("plan for %v: %s", c.Budget, plan))
-		}}
-		if params, err = tune.Within(ctx, params, table, b); err != nil {
+		b := tune.Budget{Time: c.Budget - loading, Space: tune.Usual(params, loaded.Train.MetaColumns().NumRows(), c.Given), Log: r.logger()}
+		if params, err = tune.Within(ctx, params, loaded.Train.Table(), b); err != nil {
 			return nil, nil, err
 		}
 	}

@@ -11,14 +11,14 @@ import (
 	"boost/booster"
 	"boost/booster/search"
 	"boost/dataset"
+	"boost/internal/format"
 )
 
 // Budget is a time for finding settings and training with them.
 type Budget struct {
 	Time    time.Duration // from the call on
 	Space   Space         // that may be searched
-	Log     *slog.Logger  // nil for none
-	OnPlan  func(Plan)    // is told what is going to be done; nil for none
+	Log     *slog.Logger  // is told the plan at the beginning; nil for none
 	OnRound func(done, of int)
 	OnTrial func(t Trial, best bool)
 }
@@ -39,13 +39,9 @@ func (p Plan) String() string {
 		what = fmt.Sprintf("the mean of %d models", p.Members)
 	}
 	if p.Trials > 0 {
-		return fmt.Sprintf("a search of about %d trials, then %s of about %d rounds in %v", p.Trials, what, p.Rounds, rounded(p.Training))
+		return fmt.Sprintf("a search of about %d trials, then %s of about %d rounds in %s", p.Trials, what, p.Rounds, format.Seconds(p.Training.Seconds()))
 	}
-	return fmt.Sprintf("%s with learning rate %g, about %d rounds in %v", what, p.LearningRate, p.Rounds, rounded(p.Training))
-}
-
-func rounded(d time.Duration) time.Duration {
-	return d.Round(max(d/20, time.Millisecond).Truncate(time.Millisecond))
+	return fmt.Sprintf("%s with learning rate %g, about %d rounds in %s", what, p.LearningRate, p.Rounds, format.Seconds(p.Training.Seconds()))
 }
 
 // What plans are made with.
@@ -70,6 +66,9 @@ const (
 func Within(ctx context.Context, p booster.Params, table *dataset.Table, b Budget) (booster.Params, error) {
 	end := time.Now().Add(b.Time)
 	p = p.OrDefaults()
+	if table == nil {
+		return p, fmt.Errorf("%w: train.budget needs the table in memory: set data.out_of_core = \"false\" and no data.cache, or leave the budget out", booster.ErrParams)
+	}
 	c := Params{Division: search.Division{Folds: budgetFolds, Seed: p.Seed}, Space: b.Space, Sampler: TPE, Log: cmp.Or(b.Log, slog.New(slog.DiscardHandler)), OnTrial: b.OnTrial}
 	s, err := newSearcher(p, table, c)
 	if err != nil {
@@ -83,9 +82,7 @@ func Within(ctx context.Context, p booster.Params, table *dataset.Table, b Budge
 	folds, _ := s.judge.Folds()
 	left := time.Until(end)
 	plan := s.plan(each, len(folds), left)
-	if b.OnPlan != nil {
-		b.OnPlan(plan)
-	}
+	c.Log.Info(fmt.Sprintf("plan for %s: %s", format.Seconds(b.Time.Seconds()), plan))
 	if plan.Trials > 0 {
 		s.OnRound, s.end = b.OnRound, end
 		s.firstEnd = end.Add(-plan.Training - time.Duration((1-share)*float64(left)))
@@ -105,17 +102,12 @@ func Within(ctx context.Context, p booster.Params, table *dataset.Table, b Budge
 			return p, err
 		}
 		p = found.Params
-	} else if p.EarlyStopping > 0 {
-		p.EarlyStopping = max(leastPatience, int(math.Ceil(float64(p.EarlyStopping)*min(1, p.LearningRate/plan.LearningRate))))
-	}
-	p.LearningRate = cmp.Or(p.LearningRate, plan.LearningRate)
-	if plan.Trials == 0 {
+	} else {
+		p.EarlyStopping = patience(p.EarlyStopping, p.LearningRate, plan.LearningRate)
 		p.LearningRate = plan.LearningRate
 	}
-	if p.BagFolds = plan.Members; p.BagFolds == 1 {
-		p.BagFolds = 0
-	} else {
-		p.Retrain = false
+	if plan.Members > 1 {
+		p.BagFolds, p.Retrain = plan.Members, false
 	}
 	p.TimeLimit = max(time.Until(end), time.Millisecond)
 	return p, nil

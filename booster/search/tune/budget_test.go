@@ -2,6 +2,7 @@ package tune_test
 
 import (
 	"bytes"
+	"log/slog"
 	"strings"
 	"testing"
 	"time"
@@ -26,19 +27,20 @@ func TestWithin(t *testing.T) {
 	start := params()
 	start.EarlyStopping, start.Rounds = 10, 60
 	var p booster.Params
-	var plan tune.Plan
-	trials := 0
-	for budget := 2 * time.Second; plan.Trials == 0 && budget < time.Minute; budget *= 4 { // more on a slow machine
+	plan, trials := "", 0
+	for budget := 2 * time.Second; !strings.Contains(plan, ": a search of about ") && budget < time.Minute; budget *= 4 { // more on a slow machine
+		var said bytes.Buffer
 		var err error
-		p, err = tune.Within(t.Context(), start, table, tune.Budget{Time: budget, Space: space(t), OnPlan: func(made tune.Plan) { plan = made }, OnTrial: func(tune.Trial, bool) { trials++ }})
+		p, err = tune.Within(t.Context(), start, table, tune.Budget{Time: budget, Space: space(t), Log: slog.New(slog.NewTextHandler(&said, nil)), OnTrial: func(tune.Trial, bool) { trials++ }})
+		plan = said.String()
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
-	if trials == 0 || plan.Trials == 0 || plan.Members != 10 || p.BagFolds != 10 || p.EarlyStopping != 0 || p.TimeLimit <= 0 || p.TimeLimit > time.Minute || p.Rounds > 60 {
-		t.Fatalf("%d trials, plan %v, %+v", trials, plan, p)
+	if trials == 0 || p.BagFolds != 10 || p.EarlyStopping != 0 || p.TimeLimit <= 0 || p.TimeLimit > time.Minute || p.Rounds > 60 {
+		t.Fatalf("%d trials, plan %s, %+v", trials, plan, p)
 	}
-	if !strings.HasPrefix(plan.String(), "a search of about ") || !strings.Contains(plan.String(), " trials, then the mean of 10 models of about ") {
+	if !strings.Contains(plan, ": a search of about ") || !strings.Contains(plan, " trials, then the mean of 10 models of about ") {
 		t.Error(plan)
 	}
 	p.TimeLimit = 0
@@ -71,10 +73,10 @@ func TestWithinNoTime(t *testing.T) {
 		rate     float64
 		patience int
 	}{{space(t), 0.24, 25}, {space(t)[1:], 0.03, 200}} {
-		var plan tune.Plan
-		got, err := tune.Within(t.Context(), p, table, tune.Budget{Time: time.Microsecond, Space: c.space, OnPlan: func(made tune.Plan) { plan = made }})
-		if err != nil || got.BagFolds != 0 || got.LearningRate != c.rate || got.EarlyStopping != c.patience || got.TimeLimit != time.Millisecond || plan.Trials != 0 {
-			t.Errorf("%v: %+v, %v", plan, got, err)
+		var plan bytes.Buffer
+		got, err := tune.Within(t.Context(), p, table, tune.Budget{Time: time.Microsecond, Space: c.space, Log: slog.New(slog.NewTextHandler(&plan, nil))})
+		if err != nil || got.BagFolds != 0 || got.LearningRate != c.rate || got.EarlyStopping != c.patience || got.TimeLimit != time.Millisecond || strings.Contains(plan.String(), "search") {
+			t.Errorf("%s: %+v, %v", &plan, got, err)
 		}
 	}
 }

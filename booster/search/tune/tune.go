@@ -320,6 +320,14 @@ func (s *searcher) add(t Trial) {
 
 func key(values []string) string { return fmt.Sprintf("%q", values) }
 
+// patience returns the rounds without a better mean that end training at a learning rate, where they are so many at another one.
+func patience(rounds int, of, rate float64) int {
+	if rounds <= leastPatience || rate <= of {
+		return rounds
+	}
+	return max(leastPatience, int(math.Ceil(float64(rounds)*of/rate)))
+}
+
 // next returns the values of the next trial, which no other had; nil where there are none.
 func (s *searcher) next(n int) ([]string, error) {
 	if n == 0 {
@@ -345,9 +353,7 @@ func (s *searcher) try(ctx context.Context, n int, values []string) (Trial, erro
 	if err != nil {
 		return t, err
 	}
-	if rate := s.base.LearningRate; p.EarlyStopping > leastPatience && p.LearningRate > rate {
-		p.EarlyStopping = max(leastPatience, int(math.Ceil(float64(p.EarlyStopping)*rate/p.LearningRate)))
-	}
+	p.EarlyStopping = patience(p.EarlyStopping, s.base.LearningRate, p.LearningRate)
 	prune := s.pruner(&t, s.rungs(t.Bracket, p.Rounds, p.LearningRate))
 	if first := prune; n == 0 && !s.firstEnd.IsZero() {
 		prune = func(round int, best float64) bool {
