@@ -301,7 +301,7 @@ func (c *levelCells) pairs(b []byte, k, row int, s *sink) (cell []byte, at, atRo
 			mask := &cellMasks[length]
 			lo, hi := wordAt(b, start)&mask[0], wordAt(b, start+8)&mask[1]
 			slot := &slots[chunk.HashOfPair(lo, hi)&uint64(len(slots)-1)]
-			if slot.Lo^lo|slot.Hi^hi|uint64(slot.Size^int32(length+1)) == 0 {
+			if (slot.Lo^lo)|(slot.Hi^hi)|uint64(slot.Size^int32(length+1)) == 0 {
 				code = slot.Code
 			} else {
 				code = d.FindPair(lo, hi, length)
