@@ -19,7 +19,7 @@ ROWBENCH ?= Quantize|QuantizeGradients|PackBits|UnpackBits|MaxAbs|U4Share|HistRo
 ROWPACKAGES := ./internal/kernel/quantize ./internal/kernel/codec ./binning ./histogram ./benchmarks/parts ./benchmarks/accuracy ./internal/tensorbench ./ptq/compress ./benchmarks/compression
 SETS ?=
 
-.PHONY: sizes interop bench-rows peers peers-predict bench-guard load peers-env accuracy defaults defaults-peers accuracy-peers accuracy-check accuracy-precision compression intervals
+.PHONY: sizes interop bench-rows peers peers-predict bench-guard load peers-env accuracy defaults defaults-peers accuracy-peers accuracy-check accuracy-precision compression intervals fixtures
 
 peers-env: ## make the Python environment with the peers and the writers of tables
 	@test -x $(PEERS_PYTHON) || python3 -m venv $(BOOST_PEERS_VENV) \
@@ -53,6 +53,9 @@ bench-rows: ## run the benchmarks of S0 to S4 and keep what they find (ROWBENCH=
 
 interop: peers-env ## read what pandas, polars, DuckDB, pyarrow and scikit-learn write today; read compressed models in Python
 	PYTHONDONTWRITEBYTECODE=1 benchmarks/interop $(PEERS_PYTHON)
+
+fixtures: peers-env ## record anew what peers lose and predict on the rows of tests (ONLY=booster/testdata/options.py for one)
+	benchmarks/fixtures $(PEERS_PYTHON) $(ONLY)
 
 intervals: ## count what intervals cover of the test rows of real sets and write it into docs/trust.md (SETS=a,b for some, THREADS)
 	go run ./benchmarks intervals --data $(BOOST_SHARED)/data --threads $(THREADS) --sets "$(SETS)"
