@@ -119,6 +119,11 @@ func (c *Config) Given(key string) bool {
 	return ok
 }
 
+// Changed returns the keys that do not have their default, section by section.
+func (c *Config) Changed() []Key {
+	return slices.DeleteFunc(keysOf(c), func(k Key) bool { return k.format() == k.Default() })
+}
+
 // clone returns a copy that shares no memory that assignments write to.
 func (c *Config) clone() *Config {
 	d := *c

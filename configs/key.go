@@ -167,6 +167,32 @@ func (k *Key) format() string {
 	panic("configs: key " + k.Name + " has a field of an unknown type")
 }
 
+// JSON returns the value as encoding/json takes it. Durations and choices for all columns are texts, as in a file.
+func (k *Key) JSON() any {
+	switch v := k.Value.(type) {
+	case *time.Duration:
+		return v.String()
+	case *booster.CheckpointEvery:
+		if v.Rounds > 0 {
+			return v.Rounds
+		}
+		return v.Time.String()
+	case *map[string]float64:
+		if _, balanced := (*v)[booster.Balanced]; balanced {
+			return "balanced"
+		}
+	case *map[string]string:
+		if how, all := (*v)[""]; all {
+			return how
+		}
+	}
+	value := reflect.ValueOf(k.Value).Elem()
+	if value.Kind() == reflect.Slice && value.Len() == 0 {
+		return []string{} // nil would be null
+	}
+	return value.Interface()
+}
+
 // floatText writes a finite number as a TOML float.
 func floatText(v float64) string {
 	s := strconv.FormatFloat(v, 'g', -1, 64)

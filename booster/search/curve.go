@@ -55,7 +55,7 @@ func (c *curve) add(fold int, values []float64, wait, resume func()) (best int, 
 	c.values[fold] = append(c.values[fold], values)
 	c.decide()
 	if !c.together() {
-		return len(c.values[fold]), c.failed
+		return len(c.values[fold]), false
 	}
 	if c.mustWait(fold) {
 		c.mu.Unlock()
@@ -72,7 +72,7 @@ func (c *curve) add(fold int, values []float64, wait, resume func()) (best int, 
 	if c.patience == 0 || best == 0 { // as many as all folds have
 		best = min(c.decided, len(c.values[fold]))
 	}
-	return best, c.over || c.failed
+	return best, c.over // where a fold has failed, the context ends the others with an error
 }
 
 // together reports whether folds have to know each other's rounds, so that all are in memory.

@@ -71,6 +71,16 @@ type Result struct {
 	Models []*booster.Model
 }
 
+// Decides reports whether cross-validation decides about a setting by its name: a run with its best number of rounds goes
+// without that of the folds.
+func Decides(name string) bool {
+	switch name {
+	case "train.rounds", "train.early_stopping", "train.early_stopping_min_delta", "train.retrain":
+		return true
+	}
+	return false
+}
+
 // CrossValidate trains on each fold's rows and judges on its others. The table is binned once, and folds are trained side
 // by side, on p.Threads in all; the result is the same for any number of them.
 //

@@ -228,7 +228,7 @@ func trainWith(cmd *cobra.Command, sources []string, f *cvFlags, c *configs.Conf
 	}
 	for _, set := range f.sets {
 		name, _, _ := strings.Cut(set, "=")
-		if !slices.Contains([]string{"train.rounds", "train.early_stopping", "train.early_stopping_min_delta", "train.retrain"}, configs.KeyOf(strings.TrimSpace(name))) {
+		if !search.Decides(configs.KeyOf(strings.TrimSpace(name))) {
 			words = append(words, "--set", pasted(set))
 		}
 	}

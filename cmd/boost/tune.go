@@ -188,16 +188,10 @@ func (f *tuneFlags) space(p booster.Params, c *configs.Config, rows int) (tune.S
 		}
 		tried = append(tried, d)
 	}
-	if f.only {
-		if len(tried) == 0 {
-			return nil, usagef("--only searches the keys of --try alone: name them")
-		}
-		return tried, nil
+	if f.only && len(tried) == 0 {
+		return nil, usagef("--only searches the keys of --try alone: name them")
 	}
-	usual := tune.Usual(p, rows, func(key string) bool {
-		return c.Given(key) || slices.ContainsFunc(tried, func(d tune.Dimension) bool { return d.Name == key })
-	})
-	return slices.Concat(usual, tried), nil
+	return tune.SpaceWith(tried, f.only, p, rows, c.Given), nil
 }
 
 // showTrials tells of trials as they come, with a bar of so many trials, or seconds.

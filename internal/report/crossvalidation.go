@@ -60,7 +60,7 @@ func (c *CrossValidation) JSON() any {
 		Seconds     float64           `json:"seconds"`
 		Predictions string            `json:"predictions,omitempty"`
 		Model       string            `json:"model,omitempty"`
-		Command     string            `json:"command"`
+		Command     string            `json:"command,omitempty"`
 	}{
 		Objective: c.Objective, By: c.By, Repeats: c.Repeats, Strict: c.Strict, Rounds: c.Rounds, BestRound: c.Best, TimedOut: c.TimedOut,
 		Metrics: map[string]metric{}, Curve: map[string]curve{}, Confidence: c.Confidence, Resamples: c.Resamples, Seconds: c.Seconds,

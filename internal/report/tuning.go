@@ -63,9 +63,9 @@ func (t *Tuning) JSON() any {
 		HeldOut   *heldOut `json:"held_out"`
 		Seconds   float64  `json:"seconds"`
 		Study     string   `json:"study,omitempty"`
-		Config    string   `json:"config"`
+		Config    string   `json:"config,omitempty"`
 		Plot      string   `json:"plot,omitempty"`
-		Command   string   `json:"command"`
+		Command   string   `json:"command,omitempty"`
 	}{
 		Objective: t.Objective, Metric: t.Metric, Higher: t.Higher, By: t.By, Folds: t.Folds, Judged: t.Judged, Stopped: t.Stopped, Best: t.Best,
 		Seconds: t.Seconds, Study: t.Study, Config: t.Config, Plot: t.Plot, Command: t.Command,

@@ -181,6 +181,9 @@ var operations = map[string]func(*request, context.Context) (any, []byte, error)
 	"table":      (*request).makeTable,
 	"write":      (*request).writeTable,
 	"train":      (*request).train,
+	"cv":         (*request).crossValidate,
+	"average":    (*request).average,
+	"tune":       (*request).tune,
 	"load":       (*request).load,
 	"predict":    (*request).predict,
 	"staged":     (*request).staged,
@@ -230,7 +233,7 @@ type errorHead struct {
 
 // event is the head of a message about a request that is under way.
 type event struct {
-	Event string `json:"event"` // log or round
+	Event string `json:"event"` // log or round; trials have their own
 	Level string `json:"level,omitempty"`
 	Text  string `json:"text,omitempty"`
 	*roundEvent

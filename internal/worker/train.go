@@ -105,14 +105,9 @@ func (r *request) train(ctx context.Context) (any, []byte, error) {
 		return nil, nil, err
 	}
 	defer loaded.Close()
-	if err := settle(c, &loaded.Train, base, len(head.Valid)); err != nil {
+	params, err := settledParams(c, &loaded.Train, base, len(head.Valid))
+	if err != nil {
 		return nil, nil, err
-	}
-	params := c.Params
-	if c.ForcedCutsFile != "" {
-		if params.Binning.ForcedCuts, err = forcedCuts(c.ForcedCutsFile, loaded.Train.Schema()); err != nil {
-			return nil, nil, err
-		}
 	}
 	loading := time.Since(start)
 	if params.TimeLimit > 0 { // the limit is for the whole run: what loading took is gone
@@ -176,13 +171,41 @@ func settle(c *configs.Config, train *booster.Data, base *model.Model, sets int)
 	case train == nil:
 		return c.SettleFor(preset.Table{Retrain: sets == 0})
 	}
-	objective := c.Params.Objective
-	if objective == "" {
-		objective, _, _ = booster.InferObjective(train.MetaColumns()) // an error comes once more from training
-	}
+	objective, _ := objectiveOf(c.Params, train.MetaColumns(), nil) // an error comes once more from training
 	t := preset.TableOf(*train, objective)
 	t.InMemory, t.Retrain = t.InMemory && c.Data.Cache == "", sets == 0
 	return c.SettleFor(t)
+}
+
+// settledParams returns the parameters that training on a table will have.
+func settledParams(c *configs.Config, train *booster.Data, base *model.Model, sets int) (booster.Params, error) {
+	if err := settle(c, train, base, sets); err != nil {
+		return c.Params, err
+	}
+	params := c.Params
+	var err error
+	if c.ForcedCutsFile != "" {
+		params.Binning.ForcedCuts, err = forcedCuts(c.ForcedCutsFile, train.Schema())
+	}
+	return params, err
+}
+
+// objectiveOf returns the objective that training will have, which follows from the label where nothing says it.
+func objectiveOf(p booster.Params, t *dataset.Table, base *model.Model) (string, error) {
+	if base != nil {
+		return base.Objective(), nil
+	}
+	name := p.Objective
+	if name == "" {
+		var err error
+		if name, _, err = booster.InferObjective(t); err != nil {
+			return "", err
+		}
+	}
+	if name == "binary" && len(t.LabelColumns()) > 1 {
+		name = "multi_label"
+	}
+	return name, nil
 }
 
 // base returns the model that training goes on from, nil for none.

@@ -7,10 +7,12 @@ import (
 	"encoding/json"
 	"io"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
 	"boost/booster"
+	"boost/booster/search"
 	"boost/dataset"
 	"boost/internal/worker"
 )
@@ -279,6 +281,69 @@ func TestRefused(t *testing.T) {
 	c.send(map[string]any{"op": "free", "models": []any{loaded["model"]}, "tables": []any{table["table"]}}, nil)
 	if answer, _ := c.ask(map[string]any{"op": "predict", "model": loaded["model"]}, nil); answer["class"] != "protocol" {
 		t.Errorf("a model that was freed: %v", answer)
+	}
+}
+
+// TestFolds has the worker cross-validate and search as the library does.
+func TestFolds(t *testing.T) {
+	c := start(t)
+	source := map[string]any{"table": c.giveSample()}
+	answer, body := c.must(map[string]any{"op": "cv", "train": source, "settings": sampleSettings, "folds": 3, "confidence": 0.95, "events": true, "every": true}, nil)
+	_, columns := sample()
+	table, err := dataset.FromColumns(columns, dataset.Label("y"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	params := booster.Defaults()
+	params.Rounds, params.Tree.MinDataInLeaf = 7, 3
+	want, err := search.CrossValidate(t.Context(), params, table, search.Params{Division: search.Division{Folds: 3, Seed: params.Seed}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantBody := slices.Concat(bytesOf(want.Values), bytesOf(want.Raw), bytesOf(want.Fold))
+	for _, m := range want.Models {
+		data, _ := m.Encode()
+		wantBody = append(wantBody, data...)
+	}
+	if !bytes.Equal(body, wantBody) {
+		t.Error("predictions, folds or models are not those of package search")
+	}
+	if add := answer["add"].(map[string]any); add["train.rounds"] != float64(want.Best) || add["train.early_stopping"] != 0.0 || len(add) != 2 || answer["drop"].([]any)[0] != "rounds" {
+		t.Errorf("after %d rounds: add %v, drop %v", want.Best, add, answer["drop"])
+	}
+	if len(c.events) != 21 {
+		t.Errorf("%d events of rounds, want 21", len(c.events))
+	}
+	var numbers []any
+	for _, m := range answer["models"].([]any) {
+		numbers = append(numbers, m.(map[string]any)["model"])
+	}
+	_, averaged := c.must(map[string]any{"op": "average", "models": numbers}, nil)
+	average, err := want.Average()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if data, _ := average.Encode(); !bytes.Equal(averaged, data) {
+		t.Error("the average is not that of package search")
+	}
+	c.events = nil
+	found, _ := c.must(map[string]any{"op": "tune", "train": source, "settings": sampleSettings, "folds": 2, "trials": 3, "only": true,
+		"try": [][2]string{{"leaves", "3..9"}}, "events": true}, nil)
+	if trials := found["report"].(map[string]any)["trials"].([]any); len(trials) != 3 || len(c.events) != 3 || c.events[0]["event"] != "trial" {
+		t.Errorf("%d trials, events %v; want 3 of both", len(trials), c.events)
+	}
+	if settings := found["settings"].(map[string]any); settings["data.label"].([]any)[0] != "y" || settings["train.effort"] != "" || settings["tree.min_data_in_leaf"] != 3.0 {
+		t.Errorf("the settings found are %v", settings)
+	}
+	for _, test := range []struct{ op, key, value, words string }{
+		{"tune", "budget", "soon", `budget = "soon": must be seconds`},
+		{"tune", "held_out", "half", "held_out = half"},
+		{"cv", "group_by", "z", `no column "z"`},
+	} {
+		head := map[string]any{"op": test.op, "train": source, "settings": sampleSettings, "folds": 2, "trials": 1, test.key: test.value}
+		if answer, _ := c.ask(head, nil); answer["error"] == nil || !strings.Contains(answer["error"].(string), test.words) {
+			t.Errorf("%s with %s: %v, want %q", test.op, test.key, answer["error"], test.words)
+		}
 	}
 }
 

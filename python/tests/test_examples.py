@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 
-@pytest.mark.parametrize("name", ["boost_gbt", "boost_gbt.model", "boost_gbt.estimators"])
+@pytest.mark.parametrize("name", ["boost_gbt", "boost_gbt.model", "boost_gbt.estimators", "boost_gbt.search"])
 def test_docstrings(name: str) -> None:
     done = doctest.testmod(importlib.import_module(name))
     assert done.attempted > 0

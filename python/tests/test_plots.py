@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from boost_gbt import BoostRegressor, Model, ParameterError, plot_importance, plot_metric, train
+from boost_gbt import BoostRegressor, Model, ParameterError, cv, plot_importance, plot_metric, train, tune
 
 matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("Agg")
@@ -33,6 +33,15 @@ def test_metric(model: Model, numbers: tuple[np.ndarray, np.ndarray]) -> None:
         plot_importance("model")
 
 
+def test_metric_of_folds(numbers: tuple[np.ndarray, np.ndarray]) -> None:
+    found = cv({"rounds": 8, "early_stopping": 0, "metric": ["mae", "rmse"]}, *numbers, folds=3)
+    axes = plot_metric(found, "rmse")
+    assert axes.lines[0].get_ydata().tolist() == found.curve["rmse"]["mean"]
+    band = axes.collections[0].get_paths()[0].vertices[:, 1]
+    assert band.max() == max(np.add(found.curve["rmse"]["mean"], found.curve["rmse"]["sd"]))
+    assert axes.lines[1].get_xdata()[0] == found.best_round
+
+
 def test_notebooks(numbers: tuple[np.ndarray, np.ndarray]) -> None:
     x, y = numbers
     model = train({"rounds": 3, "early_stopping": 0}, x, np.where(y > 0, "<up>", "down"))
@@ -51,3 +60,9 @@ def test_progress(numbers: tuple[np.ndarray, np.ndarray], capsys: pytest.Capture
     shown = capsys.readouterr().err
     assert "30/30" in shown or "1/30" in shown
     assert "valid rmse" in shown
+    cv(params, *numbers, folds=2, progress=True)
+    assert "/60" in capsys.readouterr().err
+    tune(params, *numbers, folds=2, trials=2, progress=True)
+    shown = capsys.readouterr().err
+    assert "/2 " in shown
+    assert "best " in shown

@@ -277,6 +277,18 @@ func Usual(p booster.Params, rows int, given func(name string) bool) Space {
 	return space
 }
 
+// SpaceWith returns what is searched where some dimensions were asked for: those, and the usual ones before them unless they are
+// the only ones.
+func SpaceWith(tried Space, only bool, p booster.Params, rows int, given func(name string) bool) Space {
+	if only {
+		return tried
+	}
+	usual := Usual(p, rows, func(name string) bool {
+		return given(name) || slices.ContainsFunc(tried, func(d Dimension) bool { return d.Name == name })
+	})
+	return slices.Concat(usual, tried)
+}
+
 // goesWith reports whether p may have the values of a space.
 func (space Space) goesWith(p booster.Params) bool {
 	ends := make([]string, len(space))

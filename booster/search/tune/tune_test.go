@@ -254,6 +254,14 @@ func TestBudget(t *testing.T) {
 	if _, err := tune.Search(t.Context(), params(), table, c); !errors.Is(err, booster.ErrParams) || !strings.Contains(err.Error(), "the budget of 1ns was over before the first trial") {
 		t.Errorf("no time: %v", err)
 	}
+	// A trial that the time ends is none, though it would be a good one of fewer rounds.
+	long, longer := params(), c
+	long.Rounds, longer.Budget = 10_000_000, 100*time.Millisecond
+	for range 5 {
+		if _, err := tune.Search(t.Context(), long, table, longer); err == nil || !strings.Contains(err.Error(), "was over before the first trial") {
+			t.Errorf("too little time: %v", err)
+		}
+	}
 	c.Budget, c.Trials = 0, 1000
 	ctx, cancel := context.WithCancel(t.Context())
 	c.OnTrial = func(trial tune.Trial, _ bool) {

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from .estimators import BoostClassifier, BoostRanker, BoostRegressor
     from .model import Model, train
     from .plots import plot_importance, plot_metric
+    from .search import CrossValidation, Tuning, cv, tune
 
 __version__ = "0.1.0"
 
@@ -36,27 +37,35 @@ __all__ = [
     "BoostRanker",
     "BoostRegressor",
     "BudgetError",
+    "CrossValidation",
     "InterruptionError",
     "Model",
     "ModelError",
     "ParameterError",
     "TableError",
+    "Tuning",
     "WorkerError",
+    "cv",
     "plot_importance",
     "plot_metric",
     "program",
     "run",
     "train",
+    "tune",
 ]
 
 _LATER = {
     "BoostClassifier": "estimators",
     "BoostRanker": "estimators",
     "BoostRegressor": "estimators",
+    "CrossValidation": "search",
     "Model": "model",
+    "Tuning": "search",
+    "cv": "search",
     "plot_importance": "plots",
     "plot_metric": "plots",
     "train": "model",
+    "tune": "search",
 }  # with numpy: the program boost, started through Python, needs none
 
 

@@ -7,7 +7,10 @@ from typing import Any
 
 
 class Bar:
-    """Shows the rounds of a training run. It does nothing where there is no tqdm, or nobody to look."""
+    """Shows the rounds of a training run, or the trials of a search.
+
+    It does nothing where there is no tqdm, or nobody to look.
+    """
 
     def __init__(self, wanted: bool | None) -> None:
         self.bar: Any = None
@@ -41,6 +44,16 @@ class Bar:
             value = first["value"]
             said = f"{first['set']} {first['metric']} {'undefined' if value is None else format(value, '.5g')}"
             self.bar.set_postfix_str(said + (f", best after {event['best']}" if event["best"] < event["round"] else ""))
+
+    def trial(self, event: dict[str, Any], of: int | None) -> None:
+        """Show a finished trial of a search, which has so many where that is known."""
+        if self.tqdm is None:
+            return
+        if self.bar is None:
+            self.bar = self.tqdm(total=of, unit="trial", leave=False)
+        self.bar.update(1)
+        if event["is_best"]:
+            self.bar.set_postfix_str(f"best {event['value']:.5g} in trial {event['trial']}")
 
     def close(self) -> None:
         if self.bar is not None:

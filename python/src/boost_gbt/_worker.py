@@ -390,7 +390,7 @@ def ask(
     head["log"] = "debug" if level <= logging.DEBUG else "info" if level <= logging.INFO else "warn"
 
     def on_event(event: dict[str, Any]) -> None:
-        if event["event"] == "round":
+        if event["event"] in ("round", "trial"):
             if on_round is not None:
                 on_round(event)
         elif event["level"] == "WARN":

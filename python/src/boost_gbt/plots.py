@@ -8,6 +8,7 @@ import numpy as np
 
 from .errors import ParameterError
 from .model import Model
+from .search import CrossValidation
 
 
 def _model(of: Any) -> Model:
@@ -58,10 +59,12 @@ def plot_importance(of: Any, kind: str = "", *, most: int = 20, axes: Any = None
 def plot_metric(of: Any, metric: str | None = None, *, axes: Any = None) -> Any:
     """Draw a metric on the validation sets through the rounds, and the round that is kept.
 
+    Of a cross-validation that is the mean over the folds, in a band of one standard deviation.
+
     Parameters
     ----------
-    of : Model or estimator
-        What was trained with validation sets or early stopping.
+    of : Model, estimator or CrossValidation
+        What was trained with validation sets or early stopping, or cross-validated.
     metric : str, optional
         Name of the metric; the first one by default.
     axes : matplotlib Axes, optional
@@ -71,8 +74,12 @@ def plot_metric(of: Any, metric: str | None = None, *, axes: Any = None) -> Any:
     -------
     Axes
     """
-    model = _model(of)
-    history = model.history
+    if isinstance(of, CrossValidation):
+        history = {"mean of the folds": {name: curve["mean"] for name, curve in of.curve.items()}}
+        kept = of.best_round
+    else:
+        model = _model(of)
+        history, kept = model.history, model.rounds
     known = list(dict.fromkeys(name for lines in history.values() for name in lines))
     metric = metric or (known[0] if known else None)
     if metric is None:
@@ -81,9 +88,13 @@ def plot_metric(of: Any, metric: str | None = None, *, axes: Any = None) -> Any:
         raise ParameterError(f"the model has no metric {metric!r} by round: there are {', '.join(known)}")
     axes = _axes(axes)
     for name, lines in history.items():
-        values = np.array([np.nan if value is None else value for value in lines[metric]])
-        axes.plot(np.arange(1, len(values) + 1), values, label=name)
-    axes.axvline(model.rounds, color="grey", linestyle=":")
+        values = np.array([np.nan if value is None else value for value in lines[metric]], np.float64)
+        rounds = np.arange(1, len(values) + 1)
+        axes.plot(rounds, values, label=name)
+        if isinstance(of, CrossValidation):
+            spread = np.array(of.curve[metric]["sd"])
+            axes.fill_between(rounds, values - spread, values + spread, alpha=0.2)
+    axes.axvline(kept, color="grey", linestyle=":")
     axes.set_xlabel("round")
     axes.set_ylabel(metric)
     axes.legend()
