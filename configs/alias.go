@@ -32,32 +32,6 @@ var ambiguous = map[string][2]string{
 	},
 }
 
-// needless holds names of peers that need no key here, with the reason.
-var needless = map[string]string{
-	"num_class":         "the classes are taken from the label: leave it out",
-	"num_classes":       "the classes are taken from the label: leave it out",
-	"classes_count":     "the classes are taken from the label: leave it out",
-	"verbose":           "use the flags -v and -q",
-	"verbosity":         "use the flags -v and -q",
-	"verbose_eval":      "use the flags -v and -q",
-	"silent":            "use the flag -q",
-	"deterministic":     "training always is: leave it out",
-	"force_row_wise":    "the layout is chosen from the table's shape: leave it out",
-	"force_col_wise":    "the layout is chosen from the table's shape: leave it out",
-	"max_categories":    "use categorical.max_cat",
-	"bagging_seed":      "train.seed is the only seed",
-	"bootstrap_type":    "set sampling.mvs_fraction (MVS), sampling.row_fraction (Bernoulli), both row_fraction and sampling.replace (Poisson), sampling.bagging_temperature (Bayesian), or none (No)",
-	"sampling_method":   "set sampling.mvs_fraction (gradient_based) or sampling.row_fraction (uniform)",
-	"drop_seed":         "train.seed is the only seed",
-	"num_parallel_tree": "a forest has train.rounds trees: see train.boosting",
-	"tree_method":       "trees always grow on histograms: leave it out",
-	"device":            "this version runs on the processor only: leave it out",
-	"device_type":       "this version runs on the processor only: leave it out",
-	"task":              "the command says what is done: leave it out",
-	"eval_at":           "positions are part of a metric's name: metrics.names = [\"ndcg@5\"]",
-	"ndcg_eval_at":      "positions are part of a metric's name: metrics.names = [\"ndcg@5\"]",
-}
-
 // refusedObjectives holds losses of peers that are not built in, with the reason.
 var refusedObjectives = map[string]string{
 	"hinge":        "a loss without second derivative, whose predictions are no probabilities: \"binary\" or \"focal\" tell two classes apart",
@@ -241,6 +215,12 @@ func (r *reader) translate(k *Key, alias string, v any) any {
 		return pick(v, booster.WeightedDrop, booster.UniformDrop)
 	case alias == "xgboost_dart_mode":
 		return pick(v, booster.PaperNormalize, booster.TreeNormalize)
+	case k.Name == "binning.bundle":
+		return pick(v, "off", "auto")
+	case alias == "stochastic_rounding":
+		return pick(v, "nearest", "stochastic")
+	case alias == "quant_train_renew_leaf":
+		return pick(v, "off", "on")
 	case k.Name == "dart.one_drop" && isInt && (n == 0 || n == 1):
 		return n == 1
 	case k.Name == "tree.growth":

@@ -19,6 +19,15 @@ func TestAliases(t *testing.T) {
 		get      func(*configs.Config) any
 		want     any
 	}{
+		{"enable_bundle = false", func(c *configs.Config) any { return c.Params.Binning.Bundle }, "off"},
+		{"is_enable_bundle = true", func(c *configs.Config) any { return c.Params.Binning.Bundle }, "auto"},
+		{"stochastic_rounding = true", func(c *configs.Config) any { return c.Params.Rounding }, "stochastic"},
+		{"quant_train_renew_leaf = true", func(c *configs.Config) any { return c.Params.RenewLeaves }, "on"},
+		{"eval_fraction = 0.2", func(c *configs.Config) any { return c.Params.ValidShare }, 0.2},
+		{"custom_loss = \"RMSE\"", func(c *configs.Config) any { return c.Params.Metrics }, []string{"rmse"}},
+		{"blacklist = [\"a\", \"b\"]", func(c *configs.Config) any { return c.Data.Ignore }, []string{"a", "b"}},
+		{"qid = \"session\"", func(c *configs.Config) any { return c.Data.Group }, "session"},
+		{"[binning]\nbundle = \"on\"\nsparse_features_conflict_fraction = 0.05", func(c *configs.Config) any { return c.Params.Binning.BundleConflicts }, 0.05},
 		{"num_leaves = 63", func(c *configs.Config) any { return c.Params.Tree.Leaves }, 63},
 		{"max_leaves = 0", func(c *configs.Config) any { return c.Params.Tree.Leaves }, 131072},
 		{"max_leaves = 0\nmax_depth = 6", func(c *configs.Config) any { return c.Params.Tree.Leaves }, 64},
