@@ -123,8 +123,8 @@ func (r *run) codesOf(ctx context.Context, s source.Source, data *binned, out *c
 	for _, set := range data.sets {
 		taken += int64(set.matrix.Bytes())
 	}
-	if limit := r.memory.limit(&r.p); limit.bytes > 0 {
-		codes.Limit(uint64(max(limit.left(taken), 1)))
+	if limit := r.memoryLimit(); limit.Bytes > 0 {
+		codes.Limit(uint64(max(limit.Left(taken), 1)))
 	}
 	return codes, nil
 }
@@ -133,7 +133,7 @@ func (r *run) codesOf(ctx context.Context, s source.Source, data *binned, out *c
 func (r *run) layOut(ctx context.Context, codes *binning.Codes, layout binning.Params) (*binning.Matrix, error) {
 	m, err := codes.Matrix(ctx, layout, r.pool)
 	if memory, ok := errors.AsType[*binning.MemoryError](err); ok {
-		return nil, r.memory.limit(&r.p).tooDense(&r.p, memory)
+		return nil, r.tooDense(memory)
 	}
 	return m, err
 }

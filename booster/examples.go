@@ -140,7 +140,7 @@ func (r *run) refuse(in *inputs, target *target, rows int) error {
 	if r.p.HoldsOut(len(in.valid)) && r.p.ValidBy == "" {
 		rows -= r.p.shareOf(rows) + 1 // they may be held out
 	}
-	if err := r.memory.limit(&r.p).check(leastMemory(&r.p, rows, target.outputs)); err != nil {
+	if err := r.memoryLimit().Check(leastMemory(&r.p, rows, target.outputs)); err != nil {
 		return err
 	}
 	if r.p.LevelSplits == TargetSplits && r.ofTimes() {

@@ -1,11 +1,13 @@
 package booster
 
+import "boost/booster/internal/budget"
+
 // MachineMemory makes training take the machine to have so many bytes.
-func MachineMemory(bytes int64) Option { return func(o *options) { o.memory = machineSize(bytes) } }
+func MachineMemory(bytes int64) Option { return func(o *options) { o.memory = budget.Machine(bytes) } }
 
 // OnMachineOf is the input on a machine of so many bytes.
 func (in Input) OnMachineOf(bytes int64) Input {
-	in.memory = machineSize(bytes)
+	in.memory = budget.Machine(bytes)
 	return in
 }
 

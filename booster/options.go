@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"boost/booster/cache"
+	"boost/booster/internal/budget"
 	"boost/booster/internal/source"
 	"boost/booster/model"
 	"boost/dataset"
@@ -31,7 +32,7 @@ var ErrInterrupted = errors.New("training was interrupted")
 
 // ErrBudget is wrapped by Train's error when nothing could be made within the time
 // or memory limit.
-var ErrBudget = errors.New("out of budget")
+var ErrBudget = budget.ErrOver
 
 // ErrParams is wrapped by every error of Params.Validate.
 var ErrParams = errors.New("invalid parameter")
@@ -57,8 +58,8 @@ type options struct {
 	stopWhen  func(Round) (best int, stop bool)
 	rateBy    func(before Round) float64
 
-	everyHessian bool        // without the shortcut of equal hessians
-	memory       machineSize // of the machine
+	everyHessian bool // without the shortcut of equal hessians
+	memory       budget.Machine
 }
 
 type validSet struct {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"boost/binning"
+	"boost/booster/internal/budget"
 	"boost/booster/internal/dropout"
 	"boost/histogram"
 )
@@ -18,7 +19,7 @@ type plan struct {
 	beside     int                   // trees of a round that grow side by side
 	keepBest   bool                  // the scores of the best round are kept
 	numbers    bool                  // of boosting with dropout: the leaves of rows are kept
-	bytes      budget
+	bytes      budget.Need
 	inFiles    bool // the training rows stay in files
 }
 
@@ -33,7 +34,7 @@ func (pl *plan) name() string {
 // plan chooses how the rounds are run: by the parameters, the shape of the table and the memory
 // that there is.
 func (r *run) plan(in *inputs, ex *examples, data *binned) (*plan, error) {
-	threads, limit := r.pool.Threads(), r.memory.limit(&r.p)
+	threads, limit := r.pool.Threads(), r.memoryLimit()
 	copied := copiedGroups(data.matrix, r.p.Binning.Layout, ex.storing)
 	pl, err := choosePlan(&r.p, data.matrix, copied, threads)
 	if err != nil {
@@ -42,13 +43,13 @@ func (r *run) plan(in *inputs, ex *examples, data *binned) (*plan, error) {
 	pl.inFiles = in.inFiles
 	estimate := func() {
 		pl.bytes = roundsMemory(&r.p, ex, data, pl, threads)
-		pl.bytes.rows += r.floatBytes
+		pl.bytes.Rows += r.floatBytes
 	}
 	if r.store == nil && !in.inFiles {
 		pl.beside = treesBeside(ex.outputs, threads, ex.n*data.matrix.NFeatures())
 	}
 	estimate()
-	if pl.beside > 0 && limit.check(pl.bytes) != nil { // one lane takes less
+	if pl.beside > 0 && limit.Check(pl.bytes) != nil { // one lane takes less
 		pl.beside = 0
 		estimate()
 	}
@@ -60,22 +61,22 @@ func (r *run) plan(in *inputs, ex *examples, data *binned) (*plan, error) {
 		pl.inFiles = true
 		estimate()
 	}
-	if err := limit.check(pl.bytes); err != nil {
+	if err := limit.Check(pl.bytes); err != nil {
 		return nil, err
 	}
 	// A table that stays in its files is a sign that memory is short, unless a limit was given.
 	scores := 8 * int64(ex.outputs) * int64(ex.n)
-	if r.p.Boosting == PlainBoosting && r.p.EarlyStopping > 0 && len(data.sets) > 0 && (!in.inFiles || r.p.MemoryLimit > 0) && limit.left(pl.bytes.total()+scores) >= 0 {
+	if r.p.Boosting == PlainBoosting && r.p.EarlyStopping > 0 && len(data.sets) > 0 && (!in.inFiles || r.p.MemoryLimit > 0) && limit.Left(pl.bytes.Total()+scores) >= 0 {
 		pl.keepBest = true
-		pl.bytes.rows += scores
+		pl.bytes.Rows += scores
 	}
 	numbers := leafNumberBytes(&r.p, ex, data.sets)
-	if r.p.Boosting == DartBoosting && r.p.Tree.MostLeaves() <= dropout.MostLeaves && !r.p.Tree.Linear && (!in.inFiles || r.p.MemoryLimit > 0) && limit.left(pl.bytes.total()+numbers) >= 0 {
+	if r.p.Boosting == DartBoosting && r.p.Tree.MostLeaves() <= dropout.MostLeaves && !r.p.Tree.Linear && (!in.inFiles || r.p.MemoryLimit > 0) && limit.Left(pl.bytes.Total()+numbers) >= 0 {
 		pl.numbers = true
-		pl.bytes.rows += numbers
+		pl.bytes.Rows += numbers
 	}
 	r.log.Debug("histogram builder", "strategy", pl.name(), "reason", pl.reason, "threads", threads)
-	r.report.PeakBytes, r.report.Threads = pl.bytes.total(), threads
+	r.report.PeakBytes, r.report.Threads = pl.bytes.Total(), threads
 	r.report.Builder, r.report.Gradients, r.report.Objective = pl.name(), r.p.Gradients, r.p.Objective
 	return pl, nil
 }
@@ -116,8 +117,8 @@ func (p *Params) anyBuilder() bool { return p.Builder == "" || p.Builder == "aut
 
 // dropsCopy reports whether a table that stays in its files gets no row-major copy, to save memory: if
 // the layout is left open, and no limit was given that has room for all that the rounds need.
-func (p *Params) dropsCopy(needed budget) bool {
-	return p.Binning.Layout == binning.Auto && (p.MemoryLimit <= 0 || needed.total() > p.MemoryLimit)
+func (p *Params) dropsCopy(needed budget.Need) bool {
+	return p.Binning.Layout == binning.Auto && (p.MemoryLimit <= 0 || needed.Total() > p.MemoryLimit)
 }
 
 // besideCells is the number of cells of a table below which trees grow side by side even if that

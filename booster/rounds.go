@@ -103,7 +103,7 @@ func (r *run) makeLists(ex *examples, data *binned, pl *plan, copied *binning.Ro
 	if !histogram.Packs(ex.storing) || pl.inFiles {
 		return nil
 	}
-	lists, bytes := histogram.NewLists(data.matrix, copied, r.pool, r.memory.limit(&r.p).left(r.report.PeakBytes))
+	lists, bytes := histogram.NewLists(data.matrix, copied, r.pool, r.memoryLimit().Left(r.report.PeakBytes))
 	if lists != nil {
 		r.report.PeakBytes, r.report.ListBytes = r.report.PeakBytes+bytes, bytes
 		r.log.Debug("rows are listed", "bytes", bytes)

@@ -11,6 +11,7 @@ import (
 
 	"boost/binning"
 	"boost/booster/cache"
+	"boost/booster/internal/budget"
 	"boost/dataset"
 	"boost/gradients"
 	"boost/internal/gcpercent"
@@ -44,7 +45,7 @@ type Input struct {
 	From *Model
 	Log  *slog.Logger // gets what was chosen and why; nil for none
 
-	memory machineSize
+	memory budget.Machine
 }
 
 // Tables are the tables of a training run, in memory, in files or from a cache.
@@ -222,21 +223,21 @@ func (in *Input) chooseOutOfCore(ctx context.Context, p *Params) (reason string,
 	default:
 		return "", fmt.Errorf("%w: data.out_of_core = %q: must be one of true, false, auto", ErrParams, in.OutOfCore)
 	}
-	limit := in.memory.limit(p)
-	if limit.bytes <= 0 {
+	limit := in.memory.Limit(p.MemoryLimit)
+	if limit.Bytes <= 0 {
 		return "", nil
 	}
-	if len(in.Train) == 1 && len(in.Valid) == 0 && dataset.SurelyFits(ctx, in.Train[0], limit.bytes, in.Options...) {
+	if len(in.Train) == 1 && len(in.Valid) == 0 && dataset.SurelyFits(ctx, in.Train[0], limit.Bytes, in.Options...) {
 		return "", nil
 	}
 	bytes := dataset.EstimateBytes(ctx, in.Train, in.Options...)
 	for _, path := range in.Valid {
 		bytes += dataset.EstimateBytes(ctx, []string{path}, in.ValidOptions...)
 	}
-	if bytes <= limit.bytes {
+	if bytes <= limit.Bytes {
 		return "", nil
 	}
-	reason = fmt.Sprintf("the tables would take about %s, %s is %s", sizeText(bytes), limit.name, sizeText(limit.bytes))
+	reason = fmt.Sprintf("the tables would take about %s, %s is %s", budget.Size(bytes), limit.Name, budget.Size(limit.Bytes))
 	if why := in.needsMemory(p); why != "" {
 		in.Log.Info(reason+", and yet they are read whole: "+why, "out_of_core", false)
 		return "", nil
