@@ -3,7 +3,6 @@ package booster_test
 import (
 	"bytes"
 	"context"
-	"errors"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -13,12 +12,13 @@ import (
 	"time"
 
 	"boost/booster"
+	"boost/booster/traindata"
 	"boost/dataset"
 )
 
 // cacheRun is a training run that may use a cache.
 type cacheRun struct {
-	input  booster.Input
+	input  traindata.Input
 	params booster.Params
 	log    bytes.Buffer
 	cached bool
@@ -30,7 +30,7 @@ func (r *cacheRun) train(t *testing.T) string {
 	r.log.Reset()
 	logger := slog.New(slog.NewTextHandler(&r.log, nil))
 	r.input.Log = logger
-	l, err := booster.LoadTables(context.Background(), r.params, r.input)
+	l, err := traindata.Load(context.Background(), r.params, r.input)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +43,7 @@ func (r *cacheRun) train(t *testing.T) string {
 func TestCache(t *testing.T) {
 	for i, c := range waysToTrain {
 		t.Run(c.name, func(t *testing.T) {
-			r := &cacheRun{params: waysParams(c.change), input: booster.Input{Train: mixedFiles(t, uint64(i), 900, c.dirty), Options: c.options}}
+			r := &cacheRun{params: waysParams(c.change), input: traindata.Input{Train: mixedFiles(t, uint64(i), 900, c.dirty), Options: c.options}}
 			if c.dirty {
 				r.input.ValidOptions = []dataset.Option{dataset.SkipBadRows()}
 			}
@@ -51,7 +51,7 @@ func TestCache(t *testing.T) {
 				r.input.Valid = mixedFiles(t, 99, 300, c.dirty)[:2]
 			}
 			want := r.train(t)
-			for _, outOfCore := range []string{booster.OutOfCoreFalse, booster.OutOfCoreTrue} {
+			for _, outOfCore := range []string{traindata.OutOfCoreFalse, traindata.OutOfCoreTrue} {
 				r.input.Cache, r.input.OutOfCore = filepath.Join(t.TempDir(), "c.cache"), outOfCore
 				if got := r.train(t); got != want || r.cached || !strings.Contains(r.log.String(), "cache written") {
 					t.Fatalf("written, out of core %s: model %s, want %s; log:\n%s", outOfCore, got, want, &r.log)
@@ -116,7 +116,7 @@ func TestStaleCache(t *testing.T) {
 		}, "contents of part2.csv have changed"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			r := &cacheRun{params: waysParams(nil), input: booster.Input{Train: paths, Options: options, Cache: filepath.Join(t.TempDir(), "c.cache")}}
+			r := &cacheRun{params: waysParams(nil), input: traindata.Input{Train: paths, Options: options, Cache: filepath.Join(t.TempDir(), "c.cache")}}
 			r.train(t)
 			c.change(r)
 			got := r.train(t)
@@ -144,7 +144,7 @@ func TestCacheSideFiles(t *testing.T) {
 	} {
 		t.Run(kind.ending, func(t *testing.T) {
 			paths := mixedFiles(t, 8, 270, false)
-			r := &cacheRun{params: waysParams(func(p *booster.Params) { p.Objective = "regression" }), input: booster.Input{Train: paths[:1], Valid: paths[1:2],
+			r := &cacheRun{params: waysParams(func(p *booster.Params) { p.Objective = "regression" }), input: traindata.Input{Train: paths[:1], Valid: paths[1:2],
 				Options: []dataset.Option{dataset.Label("y"), dataset.ID("id"), dataset.Ignore("class", "late")}, Cache: filepath.Join(t.TempDir(), "c.cache")}}
 			r.train(t)
 			for _, side := range []string{paths[0] + kind.ending, paths[1] + kind.ending} {
@@ -176,7 +176,7 @@ func TestCacheSideFiles(t *testing.T) {
 
 // Whatever is wrong with the file, the run trains from the tables and writes it anew.
 func TestDamagedCache(t *testing.T) {
-	r := &cacheRun{params: waysParams(func(p *booster.Params) { p.EarlyStopping = 2 }), input: booster.Input{
+	r := &cacheRun{params: waysParams(func(p *booster.Params) { p.EarlyStopping = 2 }), input: traindata.Input{
 		Train: mixedFiles(t, 4, 90, false), Options: []dataset.Option{dataset.Label("y"), dataset.Ignore("id")}, Cache: filepath.Join(t.TempDir(), "c.cache")}}
 	want := r.train(t)
 	sound, err := os.ReadFile(r.input.Cache)
@@ -209,59 +209,9 @@ func TestDamagedCache(t *testing.T) {
 	}
 }
 
-// A file that is no cache, or that the run reads, is never written over.
-func TestCacheKeepsOtherFiles(t *testing.T) {
-	dir := t.TempDir()
-	paths := mixedFiles(t, 6, 90, false)
-	write := func(name, text string) string {
-		t.Helper()
-		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		return name
-	}
-	side := write(paths[0]+".weight", "BOOSTBIN") // read, whatever it begins with
-	cuts := write(filepath.Join(dir, "cuts"), "BOOSTBIN")
-	link := filepath.Join(dir, "link")
-	if err := os.Symlink(paths[1], link); err != nil {
-		t.Fatal(err)
-	}
-	const kind, read, special = "is a file of another kind", "is read by the same run", "is no regular file"
-	for _, c := range []struct{ name, cache, reason string }{
-		{"a word", write(filepath.Join(dir, "word"), "hello"), kind},
-		{"a long file", write(filepath.Join(dir, "long"), strings.Repeat("BOOST text ", 500)), kind},
-		{"a training table", paths[0], kind},
-		{"one that a pattern names", paths[2], kind},
-		{"a link to a table", link, kind},
-		{"a file beside a table", side, read},
-		{"the file of cuts", cuts, read},
-		{"a folder", dir, special},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			before, _ := os.ReadFile(c.cache)
-			in := booster.Input{Train: paths[:1], Valid: []string{filepath.Join(filepath.Dir(paths[0]), "part[12].csv")}, CutsFile: cuts, Cache: c.cache}
-			_, err := booster.LoadTables(context.Background(), booster.Defaults(), in)
-			if !errors.Is(err, booster.ErrParams) || !strings.Contains(err.Error(), c.reason) || !strings.Contains(err.Error(), c.cache) {
-				t.Errorf("%v, want %q", err, c.reason)
-			}
-			if after, _ := os.ReadFile(c.cache); !bytes.Equal(after, before) {
-				t.Error("the file is another")
-			}
-		})
-	}
-}
-
-func TestCacheRefuses(t *testing.T) {
-	in := booster.Input{Train: []string{"-"}, Stdin: strings.NewReader("a,y\n1,2\n"), Cache: filepath.Join(t.TempDir(), "c.cache")}
-	if _, err := booster.LoadTables(context.Background(), booster.Defaults(), in); !errors.Is(err, booster.ErrParams) || !strings.Contains(err.Error(), "standard input") {
-		t.Errorf("standard input: %v", err)
-	}
-	in = booster.Input{Train: []string{filepath.Join(t.TempDir(), "absent.csv")}, Cache: "c.cache"}
-	if _, err := booster.LoadTables(context.Background(), booster.Defaults(), in); !errors.Is(err, dataset.ErrTable) {
-		t.Errorf("absent table: %v", err)
-	}
-	// A folder that is not there is no reason not to train.
-	r := &cacheRun{params: waysParams(nil), input: booster.Input{Train: mixedFiles(t, 1, 90, false), Options: []dataset.Option{dataset.Label("y")},
+// A folder that is not there is no reason not to train.
+func TestCacheIntoAbsentFolder(t *testing.T) {
+	r := &cacheRun{params: waysParams(nil), input: traindata.Input{Train: mixedFiles(t, 1, 90, false), Options: []dataset.Option{dataset.Label("y")},
 		Cache: filepath.Join(t.TempDir(), "absent", "c.cache")}}
 	if r.train(t); !strings.Contains(r.log.String(), "cannot be written") {
 		t.Errorf("log:\n%s", &r.log)

@@ -36,8 +36,8 @@ func (p *Params) crosses() (pairs int, counts, some bool) {
 	return pairs, counts, pairs > 0 || counts
 }
 
-// needsCrosses reports whether columns may be made of others.
-func (p *Params) needsCrosses() bool {
+// NeedsCrosses reports whether columns may be made of others.
+func (p *Params) NeedsCrosses() bool {
 	_, _, some := p.crosses()
 	return some
 }
@@ -125,7 +125,7 @@ func (r *run) standsApart(column string) bool {
 // chooses. Of the options the rows, the objective and the logger count.
 func binnedCrosses(p Params, t *dataset.Table, of options) (*dataset.Table, error) {
 	r, err := newRun(p, []Option{func(o *options) { o.rows, o.custom = of.rows, of.custom }})
-	if err != nil || !p.needsCrosses() || p.impliesCrosses() && t.NumRows() < crosses.FewestRows {
+	if err != nil || !p.NeedsCrosses() || p.impliesCrosses() && t.NumRows() < crosses.FewestRows {
 		return t, err
 	}
 	defer r.close()

@@ -72,7 +72,7 @@ func (r *run) binWhole(ctx context.Context, s source.Source) (source.Source, err
 			return nil, err
 		}
 		s = source.InMemory{Table: crossed}
-	} else if r.p.needsCrosses() {
+	} else if r.p.NeedsCrosses() {
 		return nil, errCrossedInFiles
 	}
 	pool := r.pool

@@ -15,6 +15,7 @@ import (
 
 	"boost/booster"
 	"boost/booster/model"
+	"boost/booster/traindata"
 	"boost/dataset"
 	"boost/internal/testenv"
 	"boost/objectives"
@@ -267,12 +268,12 @@ func TestFromWithNewLevels(t *testing.T) {
 			p := p
 			p.EarlyStopping = stop
 			want := bytesOf(t, train(t, p, fresh, booster.From(base)))
-			for _, input := range []booster.Input{
-				{OutOfCore: booster.OutOfCoreFalse}, {OutOfCore: booster.OutOfCoreTrue},
+			for _, input := range []traindata.Input{
+				{OutOfCore: traindata.OutOfCoreFalse}, {OutOfCore: traindata.OutOfCoreTrue},
 				{Cache: filepath.Join(dir, fmt.Sprint("c", stop))}, {Cache: filepath.Join(dir, fmt.Sprint("c", stop))},
 			} {
 				input.Train, input.From, input.Options = []string{path}, base, []dataset.Option{dataset.Label("y")}
-				l, err := booster.LoadTables(context.Background(), p, input)
+				l, err := traindata.Load(context.Background(), p, input)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -285,7 +286,7 @@ func TestFromWithNewLevels(t *testing.T) {
 					t.Errorf("out of core %q, cached %v: the model differs in %s", input.OutOfCore, l.Cached, model.DiffSections(got, want))
 				}
 			}
-			l, err := booster.LoadTables(context.Background(), p, booster.Input{Train: []string{path}, Options: []dataset.Option{dataset.Label("y")}, Cache: filepath.Join(dir, fmt.Sprint("c", stop))})
+			l, err := traindata.Load(context.Background(), p, traindata.Input{Train: []string{path}, Options: []dataset.Option{dataset.Label("y")}, Cache: filepath.Join(dir, fmt.Sprint("c", stop))})
 			if err != nil || l.Cached {
 				t.Errorf("codes of a continued run serve one from nothing: %v", err)
 			}

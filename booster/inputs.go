@@ -48,7 +48,7 @@ func (r *run) open(train source.Source) (*inputs, error) {
 // byQuery gathers the rows of each query of a table in memory, where the run looks at queries.
 func (r *run) byQuery(s source.Source) (source.Source, []int32) {
 	t, inMemory := s.(source.InMemory)
-	looks := r.p.looksAtQueries(r.baseModel, len(r.valid))
+	looks := r.p.LooksAtQueries(r.baseModel, len(r.valid))
 	if r.custom != nil && r.cache == nil { // the key of a cache does not know it
 		looks = looks || objectives.NeedsQueries(r.custom)
 	}
@@ -62,8 +62,8 @@ func (r *run) byQuery(s source.Source) (source.Source, []int32) {
 	return gathered, rows
 }
 
-// looksAtQueries reports whether training goes by queries where there are some, with so many validation sets given.
-func (p *Params) looksAtQueries(base *Model, sets int) bool {
+// LooksAtQueries reports whether training goes by queries where there are some, with so many validation sets given.
+func (p *Params) LooksAtQueries(base *Model, sets int) bool {
 	objective := p.Objective
 	if base != nil {
 		objective = base.Objective()

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"boost/booster"
+	"boost/booster/traindata"
 	"boost/dataset"
 )
 
@@ -181,14 +182,14 @@ func TestLinearLeavesAreRefused(t *testing.T) {
 	}
 	p := booster.Defaults()
 	p.Tree.Linear, p.Rounds = true, 2
-	if _, err := booster.LoadTables(ctx, p, booster.Input{Train: []string{"x.csv"}, Cache: filepath.Join(t.TempDir(), "c")}); !errors.Is(err, booster.ErrParams) || !strings.Contains(err.Error(), "data.cache") {
+	if _, err := traindata.Load(ctx, p, traindata.Input{Train: []string{"x.csv"}, Cache: filepath.Join(t.TempDir(), "c")}); !errors.Is(err, booster.ErrParams) || !strings.Contains(err.Error(), "data.cache") {
 		t.Errorf("cache: %v", err)
 	}
 	file := filepath.Join(t.TempDir(), "x.csv")
 	if err := os.WriteFile(file, []byte("x,y\n"+strings.Repeat("1,2\n3,4\n5,7\n", 30)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	tables, err := booster.LoadTables(ctx, p, booster.Input{Train: []string{file}, Options: []dataset.Option{dataset.Label("y")}, OutOfCore: booster.OutOfCoreTrue})
+	tables, err := traindata.Load(ctx, p, traindata.Input{Train: []string{file}, Options: []dataset.Option{dataset.Label("y")}, OutOfCore: traindata.OutOfCoreTrue})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"boost/binning"
 	"boost/booster"
+	"boost/booster/traindata"
 	"boost/dataset"
 	"boost/internal/testenv"
 	"boost/parallel"
@@ -88,10 +89,10 @@ func TestModesOutOfCore(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p.Objective, p.Rounds = map[string]string{"y": "regression", "class": "multiclass"}[label], 5
 			options := []dataset.Option{dataset.Label(label), dataset.ID("color"), dataset.Ignore("id", map[string]string{"y": "class", "class": "y"}[label])}
-			in := booster.Input{Train: files, Valid: files[:1], Options: options}
-			in.OutOfCore = booster.OutOfCoreFalse
+			in := traindata.Input{Train: files, Valid: files[:1], Options: options}
+			in.OutOfCore = traindata.OutOfCoreFalse
 			want, _ := loadAndTrain(t, p, in)
-			in.OutOfCore = booster.OutOfCoreTrue
+			in.OutOfCore = traindata.OutOfCoreTrue
 			if got, _ := loadAndTrain(t, p, in); got != want {
 				t.Errorf("model %s, want %s", got, want)
 			}
@@ -107,9 +108,9 @@ func TestModesOutOfCore(t *testing.T) {
 
 	p = booster.Defaults()
 	p.Objective, p.RowBy, p.RowFraction = "regression", "color", 0.7
-	in := booster.Input{Train: files, Options: []dataset.Option{dataset.Label("y"), dataset.ID("color"), dataset.Ignore("id", "class")}}
-	run := func(in booster.Input) error {
-		l, err := booster.LoadTables(t.Context(), p, in)
+	in := traindata.Input{Train: files, Options: []dataset.Option{dataset.Label("y"), dataset.ID("color"), dataset.Ignore("id", "class")}}
+	run := func(in traindata.Input) error {
+		l, err := traindata.Load(t.Context(), p, in)
 		if err != nil {
 			return err
 		}
@@ -118,11 +119,11 @@ func TestModesOutOfCore(t *testing.T) {
 		return err
 	}
 	const want = `sampling.row_by = "color" needs the table in memory`
-	in.OutOfCore = booster.OutOfCoreTrue
+	in.OutOfCore = traindata.OutOfCoreTrue
 	if err := run(in); !errors.Is(err, booster.ErrParams) || !strings.Contains(err.Error(), want) {
 		t.Errorf("rows by a column of files: %v", err)
 	}
-	in.OutOfCore, in.Cache = booster.OutOfCoreFalse, filepath.Join(t.TempDir(), "cache")
+	in.OutOfCore, in.Cache = traindata.OutOfCoreFalse, filepath.Join(t.TempDir(), "cache")
 	if err := run(in); err != nil {
 		t.Errorf("the run that writes the cache: %v", err)
 	}

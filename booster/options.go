@@ -34,6 +34,10 @@ var ErrInterrupted = errors.New("training was interrupted")
 // or memory limit.
 var ErrBudget = budget.ErrOver
 
+// ErrCache is wrapped by errors about a cache file that cannot be used. TrainOn returns it if only
+// training shows that the cache holds other rows than the run's: read the tables anew and train again.
+var ErrCache = cache.ErrUnusable
+
 // ErrParams is wrapped by every error of Params.Validate.
 var ErrParams = errors.New("invalid parameter")
 
@@ -106,6 +110,9 @@ func WithReport(r *Report) Option { return func(o *options) { o.report = r } }
 
 // WithPool runs on a pool of the caller's instead of one of Params.Threads workers.
 func WithPool(p *parallel.Pool) Option { return func(o *options) { o.pool = p } }
+
+// WithCache writes the codes of the tables to a cache as they are found.
+func WithCache(task *cache.Task) Option { return func(o *options) { o.cache = task } }
 
 // StoreLeaves calls f once for each tree, in their order. f replaces the leaf values by what is kept of
 // them, as in a model that is stored in fewer bits. The scores of rows are updated afterwards, so

@@ -17,6 +17,7 @@ import (
 
 	"boost/binning"
 	"boost/booster"
+	"boost/booster/traindata"
 	"boost/dataset"
 	"boost/internal/testenv"
 )
@@ -180,7 +181,7 @@ func TestOutOfCore(t *testing.T) {
 			}
 			for threads := range 3 {
 				more := []dataset.Option{dataset.Threads(threads + 1), dataset.ChunkSize(1 << (9 + 2*threads))}
-				in := booster.Input{Train: paths, Options: append(more, c.options...), ValidOptions: append(more, read[1:]...), OutOfCore: booster.OutOfCoreTrue}
+				in := traindata.Input{Train: paths, Options: append(more, c.options...), ValidOptions: append(more, read[1:]...), OutOfCore: traindata.OutOfCoreTrue}
 				if c.valid {
 					in.Train, in.Valid = []string{filepath.Join(filepath.Dir(paths[0]), "part*.csv")}, []string{filepath.Join(filepath.Dir(validPaths[0]), "*.csv")}
 				}
@@ -194,11 +195,11 @@ func TestOutOfCore(t *testing.T) {
 }
 
 // loadAndTrain returns the sum of a run's model, and its log.
-func loadAndTrain(t *testing.T, p booster.Params, in booster.Input) (sum, log string) {
+func loadAndTrain(t *testing.T, p booster.Params, in traindata.Input) (sum, log string) {
 	t.Helper()
 	var b bytes.Buffer
 	in.Log = slog.New(slog.NewTextHandler(&b, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	l, err := booster.LoadTables(context.Background(), p, in)
+	l, err := traindata.Load(context.Background(), p, in)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -259,14 +260,14 @@ func TestOutOfCoreLibSVM(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := waysParams(c.change)
-			in := booster.Input{Train: svmFiles(t, 4, 900, c.name == "held out"), Options: c.options, OutOfCore: booster.OutOfCoreFalse}
+			in := traindata.Input{Train: svmFiles(t, 4, 900, c.name == "held out"), Options: c.options, OutOfCore: traindata.OutOfCoreFalse}
 			if c.valid {
 				in.Valid = svmFiles(t, 5, 200, false)
 			}
 			want, _ := loadAndTrain(t, p, in)
 			for threads, chunk := range []int{1 << 20, 999, 20_000} {
 				in := in
-				in.OutOfCore, p.Threads = booster.OutOfCoreTrue, threads+1
+				in.OutOfCore, p.Threads = traindata.OutOfCoreTrue, threads+1
 				more := []dataset.Option{dataset.ChunkSize(chunk), dataset.Threads(threads + 1)}
 				in.Options, in.ValidOptions = append(more, c.options...), more
 				got, log := loadAndTrain(t, p, in)
@@ -288,19 +289,19 @@ func TestOutOfCorePasses(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		dirty  bool
-		change func(*booster.Params, *booster.Input)
+		change func(*booster.Params, *traindata.Input)
 		want   int
 	}{
 		{name: "plain", want: 2},
-		{name: "late text", change: func(_ *booster.Params, in *booster.Input) { in.Options = in.Options[:2] }, want: 3},
-		{name: "rows held out", change: func(p *booster.Params, _ *booster.Input) { p.EarlyStopping = 3 }, want: 3},
-		{name: "early stopping on a validation set", change: func(p *booster.Params, in *booster.Input) { p.EarlyStopping, in.Valid = 3, in.Train[:1] }, want: 2},
-		{name: "bad rows", dirty: true, change: func(_ *booster.Params, in *booster.Input) { in.Options = append(in.Options, dataset.SkipBadRows()) }, want: 3},
+		{name: "late text", change: func(_ *booster.Params, in *traindata.Input) { in.Options = in.Options[:2] }, want: 3},
+		{name: "rows held out", change: func(p *booster.Params, _ *traindata.Input) { p.EarlyStopping = 3 }, want: 3},
+		{name: "early stopping on a validation set", change: func(p *booster.Params, in *traindata.Input) { p.EarlyStopping, in.Valid = 3, in.Train[:1] }, want: 2},
+		{name: "bad rows", dirty: true, change: func(_ *booster.Params, in *traindata.Input) { in.Options = append(in.Options, dataset.SkipBadRows()) }, want: 3},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := waysParams(nil)
 			p.Binning.Sample = 100
-			in := booster.Input{Train: mixedFiles(t, 5, 600, c.dirty), OutOfCore: booster.OutOfCoreTrue,
+			in := traindata.Input{Train: mixedFiles(t, 5, 600, c.dirty), OutOfCore: traindata.OutOfCoreTrue,
 				Options: []dataset.Option{dataset.Label("y"), dataset.ID("id"), dataset.ChunkSize(2000), dataset.Ignore("class", "late")}}
 			if c.change != nil {
 				c.change(&p, &in)
@@ -309,7 +310,7 @@ func TestOutOfCorePasses(t *testing.T) {
 			if !strings.Contains(log, fmt.Sprintf("times=%d\n", c.want)) {
 				t.Errorf("%d times were to be said in\n%s", c.want, log)
 			}
-			in.OutOfCore = booster.OutOfCoreFalse
+			in.OutOfCore = traindata.OutOfCoreFalse
 			if want, _ := loadAndTrain(t, p, in); got != want {
 				t.Errorf("model %s, in memory %s", got, want)
 			}
@@ -341,7 +342,7 @@ func TestOutOfCoreMemory(t *testing.T) {
 	}
 	p := booster.Defaults()
 	p.Objective, p.Rounds, p.Threads, p.Binning.Sample = "regression", 2, 2, sample
-	in := booster.Input{Train: []string{path}, OutOfCore: booster.OutOfCoreTrue,
+	in := traindata.Input{Train: []string{path}, OutOfCore: traindata.OutOfCoreTrue,
 		Options: []dataset.Option{dataset.Label("y"), dataset.Threads(2), dataset.ChunkSize(chunk)}}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -385,46 +386,6 @@ func TestOutOfCoreRefuses(t *testing.T) {
 			c.change(&p)
 			if _, err := booster.TrainOn(ctx, p, open(), c.opts...); !errors.Is(err, c.is) || !strings.Contains(fmt.Sprint(err), c.want) {
 				t.Errorf("error %v, want %q", err, c.want)
-			}
-		})
-	}
-}
-
-// Tables that outgrow the machine, or the limit, by what is in them and not by the size of
-// their files, stay in files.
-func TestOutOfCoreByLimit(t *testing.T) {
-	var text bytes.Buffer
-	text.WriteString("long_column_that_is_ignored,x,y\n")
-	for row := range 3000 {
-		fmt.Fprintf(&text, "%040d,%d.1,%d\n", row, row%50, row%2)
-	}
-	path := filepath.Join(t.TempDir(), "t.csv")
-	if err := os.WriteFile(path, text.Bytes(), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	// A column of 8 bytes a row, the label of 4.
-	for _, c := range []struct {
-		name           string
-		limit, machine int64
-		want           string
-	}{
-		{"room", 1 << 20, 1 << 30, ""},
-		{"room by the columns that are read", 110_000, 1 << 30, ""},
-		{"limit", 20_000, 1 << 30, "reason=\"the tables would take about 35.2 KiB, train.memory_limit is 19.5 KiB\""},
-		{"machine", 0, 20_000, "reason=\"the tables would take about 35.2 KiB, the memory of this machine is 19.5 KiB\""},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			p := booster.Defaults()
-			p.MemoryLimit = c.limit
-			var log bytes.Buffer
-			l, err := booster.LoadTables(context.Background(), p, booster.Input{Train: []string{path}, Log: slog.New(slog.NewTextHandler(&log, nil)),
-				Options: []dataset.Option{dataset.Label("y"), dataset.Ignore("long_column_that_is_ignored")}}.OnMachineOf(c.machine))
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer l.Close()
-			if l.OutOfCore != (c.want != "") || !strings.Contains(log.String(), c.want) {
-				t.Errorf("out of core %v, log:\n%s\nwant %s", l.OutOfCore, &log, c.want)
 			}
 		})
 	}

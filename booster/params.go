@@ -20,7 +20,7 @@ import (
 )
 
 // Params are how a model is trained. Start from Defaults, or from a literal with the fields that
-// matter, like Params{Objective: "binary", Rounds: 300}: Train and LoadTables take the rest from
+// matter, like Params{Objective: "binary", Rounds: 300}: Train and traindata.Load take the rest from
 // Defaults, as OrDefaults describes.
 //
 // Settings describes each field: its name in configs, flags and the model, what it may be, and

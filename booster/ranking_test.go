@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"boost/booster"
+	"boost/booster/traindata"
 	"boost/dataset"
 	"boost/objectives"
 	"boost/objectives/metrics"
@@ -144,9 +145,9 @@ func TestRankingOutOfCore(t *testing.T) {
 	for _, early := range []int{0, 5} {
 		p := booster.Defaults()
 		p.Objective, p.Rounds, p.EarlyStopping = "lambdarank", 10, early
-		in := booster.Input{Train: svmFiles(t, 4, 900, true), OutOfCore: booster.OutOfCoreFalse}
+		in := traindata.Input{Train: svmFiles(t, 4, 900, true), OutOfCore: traindata.OutOfCoreFalse}
 		want, _ := loadAndTrain(t, p, in)
-		in.OutOfCore, p.Threads = booster.OutOfCoreTrue, 3
+		in.OutOfCore, p.Threads = traindata.OutOfCoreTrue, 3
 		if got, _ := loadAndTrain(t, p, in); got != want {
 			t.Errorf("early stopping %d: model %s out of core, %s in memory", early, got, want)
 		}

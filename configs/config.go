@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"boost/booster"
+	"boost/booster/traindata"
 	"boost/dataset"
 	"boost/tensorq/store"
 )
@@ -107,7 +108,7 @@ func Default() Config {
 			Absent:      "zero",
 			IndexBase:   "auto",
 			SideFiles:   "auto",
-			OutOfCore:   booster.OutOfCoreAuto,
+			OutOfCore:   traindata.OutOfCoreAuto,
 		},
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"boost/booster"
 	"boost/booster/preset"
+	"boost/booster/traindata"
 	"boost/dataset"
 	"boost/internal/setting"
 	"boost/ptq"
@@ -97,7 +98,7 @@ func dataSettings(d *Data) []setting.Setting {
 			Doc: "Whether the files that LightGBM looks for beside a table (.weight, .query, .position, .init) are read where they are found."},
 		{Name: "data.cache", Value: &d.Cache, Path: true,
 			Doc: "File that keeps the tables' codes from run to run, compared with size, time, contents and settings of the tables before it is used; empty = none."},
-		{Name: "data.out_of_core", Value: &d.OutOfCore, Choices: []string{booster.OutOfCoreAuto, booster.OutOfCoreTrue, booster.OutOfCoreFalse},
+		{Name: "data.out_of_core", Value: &d.OutOfCore, Choices: []string{traindata.OutOfCoreAuto, traindata.OutOfCoreTrue, traindata.OutOfCoreFalse},
 			Doc:     "Whether the training and validation tables stay in files and are read in chunks; \"auto\": where they would take more than train.memory_limit. Never changes the model.",
 			Aliases: []string{"two_round", "two_round_loading", "use_two_round_loading"}},
 	}

@@ -12,8 +12,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"boost/booster"
 	"boost/booster/search"
+	"boost/booster/traindata"
 	"boost/configs"
 	"boost/dataset"
 	"boost/dataset/write"
@@ -158,7 +158,7 @@ func (r *trainRun) onlyTable(d *search.Division, outputs ...string) error {
 	if others := slices.Concat(c.Data.Valid, c.Data.Test); len(others) > 0 {
 		r.a.log.Info("only the training table is cross-validated: validation and test sets are not looked at")
 	}
-	c.Data.Valid, c.Data.Test, c.Data.Cache, c.Data.OutOfCore = nil, nil, "", booster.OutOfCoreFalse
+	c.Data.Valid, c.Data.Test, c.Data.Cache, c.Data.OutOfCore = nil, nil, "", traindata.OutOfCoreFalse
 	for _, out := range outputs {
 		if out == "" {
 			continue

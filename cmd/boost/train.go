@@ -19,6 +19,7 @@ import (
 	"boost/booster/preset"
 	"boost/booster/search"
 	"boost/booster/search/tune"
+	"boost/booster/traindata"
 	"boost/configs"
 	"boost/dataset"
 	"boost/dataset/write"
@@ -151,7 +152,7 @@ func (a *app) train(ctx context.Context, cmd *cobra.Command, sources []string, f
 }
 
 // prepare loads the tables, and returns them with the objective and the parameters that training will have.
-func (r *trainRun) prepare(ctx context.Context, rebuild bool) (*booster.Tables, objectives.Info, booster.Params, error) {
+func (r *trainRun) prepare(ctx context.Context, rebuild bool) (*traindata.Tables, objectives.Info, booster.Params, error) {
 	c := r.config
 	loaded, err := r.load(ctx, rebuild)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"boost/binning"
-	"boost/booster"
 	"boost/booster/preset"
+	"boost/booster/traindata"
 	"boost/dataset"
 	"boost/internal/format"
 	"boost/internal/profile"
@@ -34,7 +34,7 @@ func forcedCuts(file string, features []string) (map[string][]float64, error) {
 
 // load reads the tables, or prepares them for being read in chunks, or takes them from
 // the cache.
-func (r *trainRun) load(ctx context.Context, rebuild bool) (*booster.Tables, error) {
+func (r *trainRun) load(ctx context.Context, rebuild bool) (*traindata.Tables, error) {
 	start := time.Now()
 	c := r.config
 	if len(c.Data.Train) > 1 && slices.Contains(c.Data.Train, "-") {
@@ -47,7 +47,7 @@ func (r *trainRun) load(ctx context.Context, rebuild bool) (*booster.Tables, err
 		return nil, err
 	}
 	r.a.log.Debug("reading " + strings.Join(append(slices.Clone(c.Data.Train), c.Data.Valid...), " "))
-	loaded, err := booster.LoadTables(ctx, c.Params, booster.Input{
+	loaded, err := traindata.Load(ctx, c.Params, traindata.Input{
 		Train: c.Data.Train, Options: r.tables, Valid: c.Data.Valid, ValidOptions: c.ReadOptions(), Stdin: r.a.stdin,
 		OutOfCore: c.Data.OutOfCore, Cache: c.Data.Cache, Rebuild: rebuild, CutsFile: c.ForcedCutsFile, From: r.base, Log: r.a.log,
 	})
@@ -74,7 +74,7 @@ func (r *trainRun) load(ctx context.Context, rebuild bool) (*booster.Tables, err
 }
 
 // loadTests says what is to be said about the tables and reads the test sets.
-func (r *trainRun) loadTests(ctx context.Context, loaded *booster.Tables) error {
+func (r *trainRun) loadTests(ctx context.Context, loaded *traindata.Tables) error {
 	c := r.config
 	rest, schema := loaded.Train.MetaColumns(), loaded.Train.Schema()
 	r.a.tell(notesOf(rest))

@@ -26,7 +26,7 @@ const picture = `
   4:  booster/cache  histogram  tree/forced  tree/linear  booster/model/internal/packed  booster/model/internal/format  booster/model/internal/infer
   5:  tree/grow  booster/model  booster/internal/source  booster/internal/dropout  booster/internal/holdout  booster/internal/labels  booster/internal/levels  booster/internal/crosses  booster/internal/checkpoint  booster/internal/budget
   6:  booster  booster/calibrate
-  7:  booster/search  booster/preset  ptq/compress  internal/profile  internal/tensorbench  internal/terminal  internal/output  internal/unseen
+  7:  booster/traindata  booster/search  booster/preset  ptq/compress  internal/profile  internal/tensorbench  internal/terminal  internal/output  internal/unseen
   7:  benchmarks/harness  benchmarks/score  benchmarks/synth
   8:  ptq/compress/registry  booster/search/tune  internal/predictions
   8:  benchmarks/peers  benchmarks/accuracy

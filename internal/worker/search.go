@@ -10,6 +10,7 @@ import (
 	"boost/booster"
 	"boost/booster/search"
 	"boost/booster/search/tune"
+	"boost/booster/traindata"
 	"boost/configs"
 	"boost/dataset"
 	"boost/internal/format"
@@ -60,7 +61,7 @@ func (r *request) readForFolds(ctx context.Context, head *foldsHead) (*foldsRun,
 	case c.Budget > 0:
 		return nil, usagef("train.budget is for training: leave it out; tune has a budget of its own")
 	}
-	c.Data.Cache, c.Data.OutOfCore = "", booster.OutOfCoreFalse
+	c.Data.Cache, c.Data.OutOfCore = "", traindata.OutOfCoreFalse
 	if err := settle(c, nil, nil, 0); err != nil {
 		return nil, err
 	}

@@ -15,6 +15,7 @@ import (
 	"boost/booster/preset"
 	"boost/booster/search"
 	"boost/booster/search/tune"
+	"boost/booster/traindata"
 	"boost/configs"
 	"boost/dataset"
 	"boost/internal/format"
@@ -225,9 +226,9 @@ func (r *request) base(head *trainHead, c *configs.Config) (*model.Model, error)
 	return nil, nil
 }
 
-// tables are those of a run: in memory, or read by booster.LoadTables.
+// tables are those of a run: in memory, or read by traindata.Load.
 type tables struct {
-	booster.Tables
+	traindata.Tables
 	valid []booster.Option
 	from  *model.Model
 }
@@ -283,15 +284,15 @@ func (r *request) noteTable(train booster.Data, base *model.Model) {
 
 // loadFiles reads tables that are all files: they need not fit into memory.
 func (r *request) loadFiles(ctx context.Context, head *trainHead, c *configs.Config, base *model.Model, options []dataset.Option) (*tables, error) {
-	in := booster.Input{Train: head.Train.Files, Options: options, ValidOptions: c.ReadOptions(), OutOfCore: c.Data.OutOfCore,
+	in := traindata.Input{Train: head.Train.Files, Options: options, ValidOptions: c.ReadOptions(), OutOfCore: c.Data.OutOfCore,
 		Cache: c.Data.Cache, CutsFile: c.ForcedCutsFile, From: base, Log: r.logger()}
 	for _, valid := range head.Valid {
 		in.Valid = append(in.Valid, valid.Files[0])
 	}
-	loaded, err := booster.LoadTables(ctx, c.Params, in)
+	loaded, err := traindata.Load(ctx, c.Params, in)
 	if errors.Is(err, booster.ErrCache) {
 		in.Rebuild = true
-		loaded, err = booster.LoadTables(ctx, c.Params, in)
+		loaded, err = traindata.Load(ctx, c.Params, in)
 	}
 	if err != nil {
 		return nil, err
@@ -314,7 +315,7 @@ func (r *request) loadMemory(ctx context.Context, head *trainHead, c *configs.Co
 	if err != nil {
 		return nil, err
 	}
-	t := &tables{Tables: booster.Tables{Train: booster.InMemory(train)}, from: base}
+	t := &tables{Tables: traindata.Tables{Train: booster.InMemory(train)}, from: base}
 	for i := range head.Valid {
 		valid, err := r.read(ctx, &head.Valid[i], append(c.ReadOptions(), dataset.As(train.Schema()))...)
 		if err != nil {

@@ -1,4 +1,4 @@
-package booster
+package traindata
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"strconv"
 
 	"boost/binning"
+	"boost/booster"
 	"boost/booster/cache"
 	"boost/booster/internal/budget"
 	"boost/dataset"
@@ -19,7 +20,7 @@ import (
 
 // The values of Input.OutOfCore.
 const (
-	OutOfCoreAuto  = "auto"  // where Params.MemoryLimit or the machine's memory asks for it
+	OutOfCoreAuto  = "auto"  // where booster.Params.MemoryLimit or the machine's memory asks for it
 	OutOfCoreTrue  = "true"  // always
 	OutOfCoreFalse = "false" // never
 )
@@ -37,12 +38,12 @@ type Input struct {
 	Cache string
 	// Rebuild is set to read the tables and write the cache anew, whatever is in it.
 	Rebuild bool
-	// CutsFile is a file that Params.Binning.ForcedCuts come from, "" for none. The contents of a cache
+	// CutsFile is a file that booster.Params.Binning.ForcedCuts come from, "" for none. The contents of a cache
 	// follow from it too.
 	CutsFile string
-	// From is the model that training goes on from (see From), nil for none. Tables are read
+	// From is the model that training goes on from (see booster.From), nil for none. Tables are read
 	// with its schema.
-	From *Model
+	From *booster.Model
 	Log  *slog.Logger // gets what was chosen and why; nil for none
 
 	memory budget.Machine
@@ -50,21 +51,21 @@ type Input struct {
 
 // Tables are the tables of a training run, in memory, in files or from a cache.
 type Tables struct {
-	Train Data
-	Valid []Data
+	Train booster.Data
+	Valid []booster.Data
 	// Cached is set if the tables come from the cache, OutOfCore if they stay in files.
 	Cached, OutOfCore bool
 
-	from    *Model
+	from    *booster.Model
 	task    *cache.Task
 	chunked []*dataset.ChunkedTable // to be closed
 	sample  dataset.Option          // of the training table that stays in files
 }
 
-// LoadTables reads the tables of a run, or prepares them for being read in chunks, or takes
+// Load reads the tables of a run, or prepares them for being read in chunks, or takes
 // them from the cache. A cache that is out of date or damaged is not used, and written
 // anew by training with Options. Close what is loaded after training.
-func LoadTables(ctx context.Context, p Params, in Input) (*Tables, error) {
+func Load(ctx context.Context, p booster.Params, in Input) (*Tables, error) {
 	if in.Log == nil {
 		in.Log = slog.New(slog.DiscardHandler)
 	}
@@ -75,16 +76,16 @@ func LoadTables(ctx context.Context, p Params, in Input) (*Tables, error) {
 	l := &Tables{from: in.From}
 	if in.Cache != "" {
 		if p.Tree.Linear || in.From != nil && in.From.HasLinear() {
-			return nil, fmt.Errorf("%w: data.cache keeps codes only, and linear leaves (tree.linear) need the values of columns: leave it out", ErrParams)
+			return nil, fmt.Errorf("%w: data.cache keeps codes only, and linear leaves (tree.linear) need the values of columns: leave it out", booster.ErrParams)
 		}
 		if p.BagFolds > 0 {
-			return nil, fmt.Errorf("%w: data.cache keeps the codes of one training, and train.bag_folds = %d trains on parts of the rows: leave one of both out", ErrParams, p.BagFolds)
+			return nil, fmt.Errorf("%w: data.cache keeps the codes of one training, and train.bag_folds = %d trains on parts of the rows: leave one of both out", booster.ErrParams, p.BagFolds)
 		}
 		if err := in.checkCache(); err != nil {
 			return nil, err
 		}
-		if p.needsCrosses() && in.From == nil || in.From != nil && in.From.HasCrossed() {
-			return nil, fmt.Errorf("%w: data.cache keeps the codes of a table's own columns only, not of crossed ones (categorical.combinations, categorical.counts): leave it out, or set categorical.combinations = 0", ErrParams)
+		if p.NeedsCrosses() && in.From == nil || in.From != nil && in.From.HasCrossed() {
+			return nil, fmt.Errorf("%w: data.cache keeps the codes of a table's own columns only, not of crossed ones (categorical.combinations, categorical.counts): leave it out, or set categorical.combinations = 0", booster.ErrParams)
 		}
 		key, err := in.cacheKey(ctx, &p)
 		if err != nil {
@@ -108,7 +109,7 @@ func LoadTables(ctx context.Context, p Params, in Input) (*Tables, error) {
 	if errors.Is(err, dataset.ErrMemory) && !l.OutOfCore && in.OutOfCore != OutOfCoreFalse && !in.streams() && in.needsMemory(&p) == "" {
 		// By the sizes of the files the tables would take less.
 		in.Log.Info("training out of core: the files are read in chunks", "reason", err.Error())
-		l.Train, l.Valid, l.OutOfCore = Data{}, nil, true
+		l.Train, l.Valid, l.OutOfCore = booster.Data{}, nil, true
 		err = l.read(ctx, &in)
 	}
 	if err != nil {
@@ -121,7 +122,7 @@ func LoadTables(ctx context.Context, p Params, in Input) (*Tables, error) {
 // sample returns the option by which a table in files keeps the rows that cuts are taken from. It is nil
 // if rows are held out, because these, and so the rows that are left, are known only after all labels
 // are read.
-func (in *Input) sample(p *Params) dataset.Option {
+func (in *Input) sample(p *booster.Params) dataset.Option {
 	if in.From != nil || p.Binning.Sample == 0 || p.HoldsOut(len(in.Valid)) {
 		return nil
 	}
@@ -153,7 +154,7 @@ func (l *Tables) read(ctx context.Context, in *Input) error {
 	return nil
 }
 
-func (l *Tables) open(ctx context.Context, in *Input, paths []string, opts []dataset.Option) (Data, error) {
+func (l *Tables) open(ctx context.Context, in *Input, paths []string, opts []dataset.Option) (booster.Data, error) {
 	stream := len(paths) == 1 && paths[0] == "-" && in.Stdin != nil
 	const name = "standard input"
 	if !l.OutOfCore {
@@ -165,9 +166,9 @@ func (l *Tables) open(ctx context.Context, in *Input, paths []string, opts []dat
 			table, err = dataset.OpenAll(ctx, paths, opts...)
 		}
 		if err != nil {
-			return Data{}, err
+			return booster.Data{}, err
 		}
-		return InMemory(table), nil
+		return booster.InMemory(table), nil
 	}
 	defer gcpercent.Lower()()
 	var table *dataset.ChunkedTable
@@ -178,28 +179,28 @@ func (l *Tables) open(ctx context.Context, in *Input, paths []string, opts []dat
 		table, err = dataset.OpenChunked(ctx, paths, opts...)
 	}
 	if err != nil {
-		return Data{}, err
+		return booster.Data{}, err
 	}
 	l.chunked = append(l.chunked, table)
-	return OutOfCore(table), nil
+	return booster.OutOfCore(table), nil
 }
 
 // Options are the options of a training run on l.Train: its validation sets, the model that
 // it goes on from, and the cache to be written.
-func (l *Tables) Options() []Option {
-	var opts []Option
+func (l *Tables) Options() []booster.Option {
+	var opts []booster.Option
 	if l.from != nil {
-		opts = append(opts, From(l.from))
+		opts = append(opts, booster.From(l.from))
 	}
 	for i, d := range l.Valid {
 		name := "valid"
 		if i > 0 {
 			name += strconv.Itoa(i + 1)
 		}
-		opts = append(opts, ValidOn(name, d))
+		opts = append(opts, booster.ValidOn(name, d))
 	}
 	if l.task != nil {
-		opts = append(opts, func(o *options) { o.cache = l.task })
+		opts = append(opts, booster.WithCache(l.task))
 	}
 	return opts
 }
@@ -213,7 +214,7 @@ func (l *Tables) Close() {
 }
 
 // chooseOutOfCore returns why the tables stay in files, "" if they are read into memory.
-func (in *Input) chooseOutOfCore(ctx context.Context, p *Params) (reason string, err error) {
+func (in *Input) chooseOutOfCore(ctx context.Context, p *booster.Params) (reason string, err error) {
 	switch in.OutOfCore {
 	case OutOfCoreTrue:
 		return "data.out_of_core = true", nil
@@ -221,7 +222,7 @@ func (in *Input) chooseOutOfCore(ctx context.Context, p *Params) (reason string,
 		return "", nil
 	case OutOfCoreAuto, "":
 	default:
-		return "", fmt.Errorf("%w: data.out_of_core = %q: must be one of true, false, auto", ErrParams, in.OutOfCore)
+		return "", fmt.Errorf("%w: data.out_of_core = %q: must be one of true, false, auto", booster.ErrParams, in.OutOfCore)
 	}
 	limit := in.memory.Limit(p.MemoryLimit)
 	if limit.Bytes <= 0 {
@@ -246,7 +247,7 @@ func (in *Input) chooseOutOfCore(ctx context.Context, p *Params) (reason string,
 }
 
 // needsMemory returns why the tables cannot stay in files, "" if they can.
-func (in *Input) needsMemory(p *Params) string {
+func (in *Input) needsMemory(p *booster.Params) string {
 	switch {
 	case p.Gradients == gradients.F32.String():
 		return `train.gradients = "f32" needs them in memory`
@@ -254,7 +255,7 @@ func (in *Input) needsMemory(p *Params) string {
 		return "the crossed columns of the model need them in memory"
 	case p.Tree.Linear, in.From != nil && in.From.HasLinear():
 		return "linear leaves (tree.linear) need the values of columns"
-	case p.needsCrosses() && in.From == nil:
+	case p.NeedsCrosses() && in.From == nil:
 		return "categorical.combinations and categorical.counts need them in memory"
 	case p.Retrain && in.From != nil:
 		return "train.retrain of a model that goes on needs them in memory"
@@ -262,7 +263,7 @@ func (in *Input) needsMemory(p *Params) string {
 		return "train.bag_folds needs them in memory"
 	case p.ValidBy != "":
 		return "train.valid_by needs them in memory"
-	case p.RowBy != "" && p.RowBy != ByQuery:
+	case p.RowBy != "" && p.RowBy != booster.ByQuery:
 		return "sampling.row_by needs them in memory"
 	case p.Binning.Sample == 0:
 		return "binning.sample = 0 needs them in memory"

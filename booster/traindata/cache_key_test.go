@@ -1,10 +1,11 @@
-package booster
+package traindata
 
 import (
 	"context"
 	"os"
 	"testing"
 
+	"boost/booster"
 	"boost/booster/cache"
 	"boost/dataset"
 )
@@ -15,13 +16,13 @@ func TestCacheKeyVersions(t *testing.T) {
 	if err := os.WriteFile("t.csv", []byte("a,y\n1,2\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	p := Defaults()
+	p := booster.Defaults()
 	key, err := (&Input{Train: []string{"t.csv"}}).cacheKey(context.Background(), &p)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if key.Reader != dataset.ReaderVersion || key.Numerics != NumericsVersion {
-		t.Errorf("the key says reader %d and numerics %d, want %d and %d", key.Reader, key.Numerics, dataset.ReaderVersion, NumericsVersion)
+	if key.Reader != dataset.ReaderVersion || key.Numerics != booster.NumericsVersion {
+		t.Errorf("the key says reader %d and numerics %d, want %d and %d", key.Reader, key.Numerics, dataset.ReaderVersion, booster.NumericsVersion)
 	}
 	if reason := key.Differs(key); reason != "" {
 		t.Errorf("a key differs from itself: %s", reason)

@@ -1,4 +1,4 @@
-package booster
+package traindata
 
 import (
 	"context"
@@ -11,16 +11,11 @@ import (
 	"strconv"
 	"strings"
 
+	"boost/booster"
 	"boost/booster/cache"
-	"boost/booster/internal/source"
 	"boost/dataset"
 	"boost/internal/replace"
 )
-
-// ErrCache is wrapped by errors about a cache file that cannot be used. Load reads the
-// tables then. TrainOn returns it if only training shows that the cache holds other
-// rows than the run's: load with Input.Rebuild and train again.
-var ErrCache = cache.ErrUnusable
 
 // checkCache refuses to lose a file that is no cache: what is at the path has to be
 // absent, empty or begin as caches do, and not be read by the run.
@@ -30,7 +25,7 @@ func (in *Input) checkCache() error {
 		return nil // nothing to lose; whether it can be written is found when it is
 	}
 	if err := cache.CheckFile(in.Cache, info); err != nil {
-		return fmt.Errorf("%w: data.cache = %q %w, and is not written over: name a file of its own, or delete this one", ErrParams, in.Cache, err)
+		return fmt.Errorf("%w: data.cache = %q %w, and is not written over: name a file of its own, or delete this one", booster.ErrParams, in.Cache, err)
 	}
 	read := []string{in.CutsFile}
 	for i, path := range append(slices.Clone(in.Train), in.Valid...) {
@@ -46,20 +41,20 @@ func (in *Input) checkCache() error {
 	}
 	for _, name := range read {
 		if other, err := os.Stat(name); err == nil && os.SameFile(info, other) {
-			return fmt.Errorf("%w: data.cache = %q is read by the same run, and cannot be written over: name a file of its own", ErrParams, in.Cache)
+			return fmt.Errorf("%w: data.cache = %q is read by the same run, and cannot be written over: name a file of its own", booster.ErrParams, in.Cache)
 		}
 	}
 	return nil
 }
 
 // cacheKey identifies the contents that the run's cache has to have.
-func (in *Input) cacheKey(ctx context.Context, p *Params) (*cache.Key, error) {
+func (in *Input) cacheKey(ctx context.Context, p *booster.Params) (*cache.Key, error) {
 	for _, path := range append(slices.Clone(in.Train), in.Valid...) {
 		if path == "-" {
-			return nil, fmt.Errorf("%w: data.cache: standard input cannot be compared with what is cached: read a file", ErrParams)
+			return nil, fmt.Errorf("%w: data.cache: standard input cannot be compared with what is cached: read a file", booster.ErrParams)
 		}
 	}
-	key := &cache.Key{Numerics: NumericsVersion, Reader: dataset.ReaderVersion, Seed: p.Seed, Valid: make([]cache.Table, len(in.Valid))}
+	key := &cache.Key{Numerics: booster.NumericsVersion, Reader: dataset.ReaderVersion, Seed: p.Seed, Valid: make([]cache.Table, len(in.Valid))}
 	var err error
 	if key.Train, err = cache.Identify(ctx, in.Train, in.Options...); err != nil {
 		return nil, err
@@ -71,7 +66,7 @@ func (in *Input) cacheKey(ctx context.Context, p *Params) (*cache.Key, error) {
 	}
 	codesAll := !p.HoldsOut(len(in.Valid)) || (p.AllRows || p.Retrain) && in.From == nil
 	switch {
-	case codesAll && p.looksAtQueries(in.From, len(in.Valid)):
+	case codesAll && p.LooksAtQueries(in.From, len(in.Valid)):
 		key.HeldOut = "none, rows by query"
 	case codesAll:
 	case p.ValidBy != "":
@@ -117,7 +112,7 @@ func (l *Tables) fromCache(in *Input, key *cache.Key) bool {
 		in.Log.Info("no cache yet: the tables are read", "file", in.Cache)
 		return false
 	case err != nil:
-		in.Log.Warn("the cache is rebuilt", "file", in.Cache, "reason", strings.TrimPrefix(replace.Reason(err).Error(), ErrCache.Error()+": "))
+		in.Log.Warn("the cache is rebuilt", "file", in.Cache, "reason", strings.TrimPrefix(replace.Reason(err).Error(), booster.ErrCache.Error()+": "))
 		return false
 	}
 	if c.Schema.Written, err = dataset.Writing(in.Options...); err != nil { // the same as of the tables, by the key
@@ -125,10 +120,6 @@ func (l *Tables) fromCache(in *Input, key *cache.Key) bool {
 	}
 	in.Log.Info("using cache: the tables are not read", "file", in.Cache)
 	l.Cached = true
-	train, valid := source.FromCache(c)
-	l.Train = Data{train}
-	for _, v := range valid {
-		l.Valid = append(l.Valid, Data{v})
-	}
+	l.Train, l.Valid = booster.Cached(c)
 	return true
 }
