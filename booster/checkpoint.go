@@ -142,8 +142,8 @@ func (b *boosting) savedScores(best bool) [][]float64 {
 	for _, set := range b.data.sets {
 		all = append(all, set.ofTrees())
 	}
-	if best && b.saved.kept != nil {
-		all = append(all, b.saved.kept)
+	if best && b.saved != nil {
+		all = append(all, b.saved)
 	}
 	return all
 }
@@ -286,7 +286,7 @@ func (b *boosting) restore(s *checkpoint.State) {
 			copy(scores, s.Scores[i])
 		}
 		if missesBest { // they are found from the trees in the end
-			b.saved = bestScores{}
+			b.saved = nil
 		}
 		b.done = last
 	}

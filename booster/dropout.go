@@ -2,8 +2,8 @@ package booster
 
 import (
 	"boost/booster/internal/dropout"
+	"boost/booster/internal/scores"
 	"boost/booster/model"
-	"boost/parallel"
 	"boost/tree"
 )
 
@@ -17,7 +17,7 @@ func (b *boosting) drop(round int, rate float64) float64 {
 	}
 	clear(d.Without)
 	b.addDropped(b.droppedTrees(1), d.Numbers, b.data.coded(), d.Without)
-	b.pool.Do(parallel.Blocks(len(b.scores), saveBlock), &addTask{b.scores, d.Without, -1})
+	scores.Add(b.pool, b.scores, d.Without, -1)
 	return weight
 }
 
@@ -25,7 +25,7 @@ func (b *boosting) drop(round int, rate float64) float64 {
 func (b *boosting) putBack(weight float64) {
 	d := b.dart
 	if len(d.Dropped) > 0 {
-		b.pool.Do(parallel.Blocks(len(b.scores), saveBlock), &addTask{b.scores, d.Without, d.Factor})
+		scores.Add(b.pool, b.scores, d.Without, d.Factor)
 		if len(b.data.sets) > 0 {
 			trees := b.droppedTrees(d.Factor - 1)
 			for _, s := range b.data.sets {
@@ -37,9 +37,9 @@ func (b *boosting) putBack(weight float64) {
 }
 
 // addRound adds the trees of a new round, at its weight, to raw scores, and keeps the leaves of the rows.
-func (b *boosting) addRound(trees []tree.Tree, numbers *dropout.LeafNumbers, of model.Coded, scores []float64) {
+func (b *boosting) addRound(trees []tree.Tree, numbers *dropout.LeafNumbers, of model.Coded, to []float64) {
 	if numbers == nil {
-		b.addAll(trees, of, scores)
+		b.addAll(trees, of, to)
 		return
 	}
 	numbers.Begin()
@@ -49,14 +49,14 @@ func (b *boosting) addRound(trees []tree.Tree, numbers *dropout.LeafNumbers, of 
 	}
 	b.addAll(found, of, numbers.Found)
 	for k := range trees {
-		numbers.Take(b.pool, k, trees[k].Leaf, scores)
+		numbers.Take(b.pool, k, trees[k].Leaf, to)
 	}
 }
 
 // addDropped adds the trees of the dropped rounds to raw scores.
-func (b *boosting) addDropped(trees []tree.Tree, numbers *dropout.LeafNumbers, of model.Coded, scores []float64) {
+func (b *boosting) addDropped(trees []tree.Tree, numbers *dropout.LeafNumbers, of model.Coded, to []float64) {
 	if numbers == nil {
-		b.addAll(trees, of, scores)
+		b.addAll(trees, of, to)
 		return
 	}
 	at := make([]int, 0, len(trees))
@@ -65,7 +65,7 @@ func (b *boosting) addDropped(trees []tree.Tree, numbers *dropout.LeafNumbers, o
 			at = append(at, i*b.outputs+k)
 		}
 	}
-	numbers.Add(b.pool, trees, at, scores)
+	numbers.Add(b.pool, trees, at, to)
 }
 
 // droppedTrees returns the trees of the dropped rounds at their weights, times a factor.
@@ -88,39 +88,6 @@ func scaled(t *tree.Tree, factor float64) *tree.Tree {
 }
 
 // addAll adds trees, those of each round in the order of outputs, to raw scores, output-major.
-func (b *boosting) addAll(trees []tree.Tree, of model.Coded, scores []float64) {
-	task := treesTask{trees, b.outputs, of, scores}
-	b.pool.Do(b.outputs*task.blocks(), &task)
-}
-
-// treesTask adds all trees of an output to a block of scores while that is in the cache.
-type treesTask struct {
-	trees   []tree.Tree
-	outputs int
-	of      model.Coded
-	scores  []float64
-}
-
-func (a *treesTask) blocks() int { return parallel.Blocks(len(a.scores)/a.outputs, treeBlock) }
-
-func (a *treesTask) Run(_, piece int) {
-	n, output := len(a.scores)/a.outputs, piece/a.blocks()
-	lo, hi := parallel.Block(piece%a.blocks(), n, treeBlock)
-	scores := a.scores[output*n : (output+1)*n]
-	for i := output; i < len(a.trees); i += a.outputs {
-		model.AddScores(&a.trees[i], a.of, lo, hi, scores)
-	}
-}
-
-// addTask adds other scores to scores, times a factor.
-type addTask struct {
-	scores, other []float64
-	factor        float64
-}
-
-func (a *addTask) Run(_, block int) {
-	lo, hi := parallel.Block(block, len(a.scores), saveBlock)
-	for i, v := range a.other[lo:hi] {
-		a.scores[lo+i] += float64(v * a.factor)
-	}
+func (b *boosting) addAll(trees []tree.Tree, of model.Coded, to []float64) {
+	model.AddTrees(b.pool, trees, b.outputs, of, to)
 }

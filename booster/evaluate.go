@@ -12,12 +12,10 @@ import (
 	"boost/booster/cache"
 	"boost/booster/internal/dropout"
 	"boost/booster/internal/source"
-	"boost/booster/model"
 	"boost/dataset"
 	"boost/objectives"
 	"boost/objectives/metrics"
 	"boost/parallel"
-	"boost/tree"
 )
 
 // evalSet is a set of rows that metrics are computed on after every round.
@@ -112,34 +110,6 @@ func (s *evalSet) ofTrees() []float64 {
 		return s.sum
 	}
 	return s.raw
-}
-
-// treeTask adds one tree to the raw scores of one output, by blocks of rows.
-type treeTask struct {
-	t      *tree.Tree
-	of     model.Coded
-	scores []float64
-	rows   []uint32 // nil: all rows
-}
-
-// treeBlock is the number of rows of one piece of a treeTask.
-const treeBlock = 4096
-
-func (a *treeTask) pieces() int {
-	if a.rows != nil {
-		return parallel.Blocks(len(a.rows), treeBlock)
-	}
-	return parallel.Blocks(len(a.scores), treeBlock)
-}
-
-func (a *treeTask) Run(_, block int) {
-	if a.rows != nil {
-		lo, hi := parallel.Block(block, len(a.rows), treeBlock)
-		model.AddScoresRows(a.t, a.of, a.rows[lo:hi], a.scores)
-		return
-	}
-	lo, hi := parallel.Block(block, len(a.scores), treeBlock)
-	model.AddScores(a.t, a.of, lo, hi, a.scores)
 }
 
 // chooseMetrics chooses the metrics: those of the parameters, else the objective's

@@ -5,6 +5,7 @@ import (
 	"math"
 	"runtime/debug"
 
+	"boost/booster/internal/sampling"
 	"boost/booster/model"
 )
 
@@ -103,7 +104,7 @@ func (b *boosting) fillReport() {
 func (b *boosting) trainMetrics() map[string]float64 {
 	s := &evalSet{n: b.n, labels: b.answers, weights: b.tableWeights, queries: b.Queries, raw: b.backToBest()}
 	if b.plan.inFiles { // a metric may take more memory than is left beside what the rounds held
-		b.data.matrix, b.lanes, b.buffer, b.sampler = nil, lanes{}, nil, sampler{}
+		b.data.matrix, b.lanes, b.buffer, b.sampler = nil, lanes{}, nil, sampling.Sampler{}
 		debug.FreeOSMemory()
 	}
 	s.values = make([]float64, len(s.raw))

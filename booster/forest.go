@@ -3,8 +3,8 @@ package booster
 import (
 	"fmt"
 
+	"boost/booster/internal/scores"
 	"boost/booster/model"
-	"boost/parallel"
 )
 
 // A random forest grows every tree on the gradients of the scores before the first round, and
@@ -17,22 +17,8 @@ func (b *boosting) forest() bool { return b.p.Boosting == RandomForest }
 // meanScores sets the raw scores of the validation sets to those of the forest so far.
 func (b *boosting) meanScores() {
 	for _, s := range b.data.sets {
-		startScores(s.raw, s.initial, b.base)
-		task := meanTask{s.raw, s.sum, float64(b.done)}
-		b.pool.Do(parallel.Blocks(len(s.raw), saveBlock), &task)
-	}
-}
-
-// meanTask adds sums over rounds to scores, divided by the number of rounds.
-type meanTask struct {
-	scores, sums []float64
-	rounds       float64
-}
-
-func (m *meanTask) Run(_, block int) {
-	lo, hi := parallel.Block(block, len(m.scores), saveBlock)
-	for i, sum := range m.sums[lo:hi] {
-		m.scores[lo+i] += sum / m.rounds
+		scores.Start(s.raw, s.initial, b.base)
+		scores.AddMean(b.pool, s.raw, s.sum, b.done)
 	}
 }
 

@@ -27,21 +27,6 @@ func initScores(table *dataset.Table, objective string, outputs int) ([]float64,
 	return scores, nil
 }
 
-// startScores sets the raw scores of rows before the first round: their init scores,
-// or the base score of each output.
-func startScores(scores, initial, base []float64) {
-	if initial != nil {
-		copy(scores, initial)
-		return
-	}
-	n := len(scores) / len(base)
-	for k, b := range base {
-		for i := range n {
-			scores[k*n+i] = b
-		}
-	}
-}
-
 // baseScore returns what a row's raw score starts from where it has no init score: the
 // objective's base score, or 0 in training from init scores, or that of the base model.
 func (r *run) baseScore(ex *examples) ([]float64, error) {

@@ -120,13 +120,13 @@ func (b *boosting) growTrees(round int) error {
 // validation sets.
 func (b *boosting) growTree(l *lane, round, output int) (g grown) {
 	grad, hess := b.buffer.Output(output)
-	if g.outcome, g.err = l.storage.Quantize(l.pool, grad, hess, b.sampler.bag, round, output); g.err != nil {
+	if g.outcome, g.err = l.storage.Quantize(l.pool, grad, hess, b.sampler.Bag, round, output); g.err != nil {
 		return g
 	}
 	g.mode, g.params = l.storage.Mode(), l.storage.Params()
 	at := len(b.trees) - b.outputs + output
 	made := &b.trees[at]
-	if *made, g.err = l.grower.Grow(l.storage, b.sampler.bag, round, output); g.err != nil {
+	if *made, g.err = l.grower.Grow(l.storage, b.sampler.Bag, round, output); g.err != nil {
 		return g
 	}
 	b.data.placeUnseen(made)
@@ -146,13 +146,11 @@ func (b *boosting) growTree(l *lane, round, output int) (g grown) {
 	if !b.forest() {
 		l.addLeaves(added, scores)
 	}
-	if b.sampler.bag != nil && !b.forest() {
-		task := treeTask{t: added, of: b.data.coded(), scores: scores, rows: b.sampler.outside}
-		l.pool.Do(task.pieces(), &task)
+	if b.sampler.Bag != nil && !b.forest() {
+		model.AddTree(l.pool, added, b.data.coded(), b.sampler.Outside, scores)
 	}
 	for _, s := range b.data.sets {
-		task := treeTask{t: added, of: b.data.codedOf(s), scores: s.ofTrees()[output*s.n : (output+1)*s.n]}
-		l.pool.Do(task.pieces(), &task)
+		model.AddTree(l.pool, added, b.data.codedOf(s), nil, s.ofTrees()[output*s.n:(output+1)*s.n])
 	}
 	return g
 }
@@ -162,14 +160,12 @@ func (b *boosting) number(l *lane, added *tree.Tree, output int) {
 	t, d := dropout.Numbered(added), b.dart.Numbers
 	found := d.OfOutput(output, d.Found)
 	l.grower.AddLeafValues(t, found)
-	if b.sampler.bag != nil {
-		task := treeTask{t: t, of: b.data.coded(), scores: found, rows: b.sampler.outside}
-		l.pool.Do(task.pieces(), &task)
+	if b.sampler.Bag != nil {
+		model.AddTree(l.pool, t, b.data.coded(), b.sampler.Outside, found)
 	}
 	d.Take(l.pool, output, added.Leaf, b.scores)
 	for _, s := range b.data.sets {
-		task := treeTask{t: t, of: b.data.codedOf(s), scores: s.numbers.OfOutput(output, s.numbers.Found)}
-		l.pool.Do(task.pieces(), &task)
+		model.AddTree(l.pool, t, b.data.codedOf(s), nil, s.numbers.OfOutput(output, s.numbers.Found))
 		s.numbers.Take(l.pool, output, added.Leaf, s.raw)
 	}
 }

@@ -66,7 +66,7 @@ func (b *boosting) fitLinear(l *lane, made *tree.Tree, round int) {
 	if l.linear == nil || round == 0 && !b.forest() {
 		return
 	}
-	if b.sampler.bag != nil {
+	if b.sampler.Bag != nil {
 		l.linear.Reset()
 	}
 	l.grower.NumberLeaves(made, l.linear.Leaf())

@@ -5,6 +5,7 @@ import (
 
 	"boost/binning"
 	"boost/booster/internal/budget"
+	"boost/booster/internal/sampling"
 	"boost/gradients"
 	"boost/histogram"
 	"boost/tree/grow"
@@ -53,13 +54,7 @@ func roundsMemory(p *Params, ex *examples, data *binned, pl *plan, threads int) 
 	if ex.initial != nil {
 		perRow += 8 * int64(ex.outputs)
 	}
-	if p.drawsRows() {
-		perRow += 2 + 4 // those in the bag, and those outside
-	}
-	if p.goss() || p.mvs() || p.RowBy != "" {
-		perRow += 4 // what they are chosen by
-	}
-	b.Rows += n * perRow
+	b.Rows += n * (perRow + sampling.BytesPerRow(&p.Sampling))
 	if p.Boosting == DartBoosting {
 		b.Rows += 8 * n * int64(ex.outputs)
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"boost/booster/internal/dropout"
+	"boost/booster/internal/sampling"
 	"boost/internal/setting"
 )
 
@@ -15,6 +16,13 @@ const (
 	DartBoosting  = "dart" // each round corrects those before it but some, which are drawn
 	RandomForest  = "rf"   // rounds know nothing of each other, and predictions are their mean
 )
+
+// Sampling is how the rows of a round are chosen, the keys of [sampling] in docs/config.md that are about rows. Its fields are
+// fields of Params.
+type Sampling = sampling.Params
+
+// ByQuery as Params.RowBy stands for the queries of the table.
+const ByQuery = sampling.ByQuery
 
 // Dart are the parameters of boosting with dropout: DropRate, MaxDrop, SkipDrop, Sample, Normalize and OneDrop, the keys
 // of [dart] in docs/config.md.
@@ -34,7 +42,7 @@ func DefaultDart() Dart { return dropout.Defaults() }
 
 // modeSettings describes how rounds make up a model, and how rows are drawn for them.
 func modeSettings(p *Params) []setting.Setting {
-	return slices.Concat(boostingSettings(p), scheduleSettings(p), dropout.Settings(&p.Dart), rowSampleSettings(p), levelSettings(p))
+	return slices.Concat(boostingSettings(p), scheduleSettings(p), dropout.Settings(&p.Dart), sampling.DrawSettings(&p.Sampling), levelSettings(p))
 }
 
 func boostingSettings(p *Params) []setting.Setting {
@@ -60,7 +68,7 @@ func (p *Params) checkBoosting() []error {
 	}
 	columns := p.Tree.ColTree < 1 || p.Tree.ColLevel < 1 || p.Tree.ColNode < 1 || p.Tree.ExtraTrees
 	switch {
-	case !p.samplesRows() && !columns:
+	case !sampling.Samples(&p.Sampling) && !columns:
 		bad("train.boosting = \"rf\": all trees would be the same: set sampling.row_fraction, or sampling.col_node, below 1, or tree.extra_trees = true")
 	case p.RowEvery > 1 && !columns: // a row sample that lasts
 		bad("train.boosting = \"rf\" and sampling.row_every = %d: trees on the same rows would be the same: set sampling.row_every = 1, or sampling.col_node below 1", p.RowEvery)

@@ -10,6 +10,7 @@ import (
 
 	"boost/binning"
 	"boost/booster/internal/dropout"
+	"boost/booster/internal/sampling"
 	"boost/gradients"
 	"boost/histogram"
 	"boost/internal/setting"
@@ -61,19 +62,7 @@ type Params struct {
 	L2Bytes             int64  // second cache that "auto" goes by; 0 = the processor's
 	ClipNegativeHessian bool
 
-	RowFraction float64 // share of rows per round
-	RowEvery    int     // rounds between new row samples
-	GossTop     float64 // share of rows kept for their gradients; 0 = off
-	GossOther   float64 // share of rows drawn from the others
-	MvsFraction float64 // share of rows drawn by their gradients and hessians; 0 or 1 = all rows
-	MvsLambda   float64 // weight of the squared hessian; gradients.AutoLambda = by the round's means
-
-	PositiveFraction   float64 // share of the rows of the positive class per round; 0 = all
-	NegativeFraction   float64 // the same of the other class
-	RowBy              string  // ByQuery, or an id column: rows that are drawn together
-	Stratified         bool    // RowFraction of each class, to a row
-	Replace            bool    // rows are drawn with replacement
-	BaggingTemperature float64 // of the Bayesian bootstrap; 0 = off
+	Sampling // of rows
 
 	QuantizeDType string // a name of ptq.Forms: what ErrorFeedback stores leaves in; "" = none
 	ErrorFeedback bool   // scores see each tree's leaves as they are stored
@@ -95,7 +84,7 @@ func Defaults() Params {
 	return Params{
 		Boosting: PlainBoosting, Dart: DefaultDart(), RateSchedule: ConstantRate, Rounds: 100, LearningRate: 0.1, Seed: 1, Gradients: "i16", Builder: "auto",
 		GradientMode: symmetric, Rounding: gradients.AutoName, RenewLeaves: gradients.AutoName,
-		RowFraction: 1, RowEvery: 1, MvsLambda: gradients.AutoLambda, LevelSplits: SetSplits, Combinations: -1, MetricsEvery: 1,
+		Sampling: sampling.Defaults(), LevelSplits: SetSplits, Combinations: -1, MetricsEvery: 1,
 		Binning: binning.Defaults(), Tree: grow.Defaults(),
 	}
 }
@@ -141,7 +130,7 @@ func Settings(p *Params) []setting.Setting {
 }
 
 func trainSettings(p *Params) []setting.Setting {
-	return []setting.Setting{
+	return slices.Concat([]setting.Setting{
 		{Name: "data.positive_class", Value: &p.PositiveClass,
 			Doc: "Binary: the class whose probability is predicted; empty = the second of the two in sorted order."},
 		{Name: "train.objective", Value: &p.Objective, Choices: objectives.Names(), Optional: true,
@@ -207,23 +196,7 @@ func trainSettings(p *Params) []setting.Setting {
 			Doc: "Size of the second cache that train.gradients = \"auto\" goes by; 0 = the processor's. The model keeps what was chosen."},
 		{Name: "gradients.clip_negative_hessian", Value: &p.ClipNegativeHessian,
 			Doc: "Take a negative second derivative of a custom loss as 0 instead of stopping."},
-		{Name: "sampling.row_fraction", Value: &p.RowFraction, Range: setting.Above(0, 1),
-			Doc:     "Share of the rows that a round sees.",
-			Aliases: []string{"bagging_fraction", "subsample", "sub_row", "bagging"}},
-		{Name: "sampling.row_every", Value: &p.RowEvery, Range: setting.AtLeast(1),
-			Doc:     "Rounds between new samples of rows.",
-			Aliases: []string{"bagging_freq", "subsample_freq"}},
-		{Name: "sampling.goss_top", Value: &p.GossTop, Range: setting.Between(0, 1),
-			Doc:     "Share of the rows, those of the largest gradients, that every round keeps (GOSS); 0 = off. Starts after 1/learning_rate rounds.",
-			Aliases: []string{"top_rate"}},
-		{Name: "sampling.goss_other", Value: &p.GossOther, Range: setting.Between(0, 1),
-			Doc:     "Share of the rows that are drawn from those below goss_top, and weighted up.",
-			Aliases: []string{"other_rate"}},
-		{Name: "sampling.mvs_fraction", Value: &p.MvsFraction, Range: setting.Between(0, 1), OmitDefault: true,
-			Doc: "Share of the rows that a round is expected to see, drawn the likelier the larger their gradients and hessians are, and divided by that likelihood (MVS); 0 or 1 = all rows."},
-		{Name: "sampling.mvs_lambda", Value: &p.MvsLambda, Range: setting.AtLeast(-1), OmitDefault: true,
-			Doc:     "Weight of the squared hessian beside the squared gradient in mvs_fraction's likelihood; -1 = the squared ratio of their means in the round. CatBoost's mvs_reg counts every hessian as 1.",
-			Aliases: []string{"mvs_reg"}},
+	}, sampling.Settings(&p.Sampling), []setting.Setting{
 		{Name: "metrics.names", Value: &p.Metrics, Choices: metrics.Names(), Canonical: metrics.Canonical,
 			Doc:     "Metrics to watch (metrics.md), the first leads early stopping; empty = the objective's own. Some take an argument: pinball@0.9.",
 			Aliases: []string{"metric", "metrics", "metric_types", "eval_metric", "custom_metric", "custom_loss"}},
@@ -234,7 +207,7 @@ func trainSettings(p *Params) []setting.Setting {
 			Doc: "What the leaves of a second, compressed model are stored in, which is written to quantize.output beside the full one; empty = none."},
 		{Name: "quantize.error_feedback", Value: &p.ErrorFeedback, OmitDefault: true,
 			Doc: "Whether the scores that trees are grown on see the leaves of the trees before as dtype stores them, so that what one loses the next make good. Needs dtype."},
-	}
+	})
 }
 
 // Validate reports everything that is wrong with the parameters, joined; each error
@@ -246,7 +219,7 @@ func (p Params) Validate() error {
 	}
 	p.Builder, p.Boosting, p.RateSchedule, p.LevelSplits = cmp.Or(p.Builder, "auto"), cmp.Or(p.Boosting, PlainBoosting), cmp.Or(p.RateSchedule, ConstantRate), cmp.Or(p.LevelSplits, SetSplits)
 	problems := slices.Concat(setting.Check(trainSettings(&p)), setting.Check(modeSettings(&p)), setting.Check(crossSettings(&p)), p.checkCrosses(), setting.Check(objectives.Settings(&p.Loss)), setting.Check(grow.Settings(&p.Tree)), p.Tree.Check(),
-		p.checkLoss(), p.checkClassWeights(), p.checkGradients(), p.checkGoss(), p.checkMvs(), p.checkFeedback(), p.checkBoosting(), p.checkSchedule(), p.checkRowSamples(), p.checkHoldout(), p.checkBagging(), p.checkLinear())
+		p.checkLoss(), p.checkClassWeights(), p.checkGradients(), sampling.CheckGradients(&p.Sampling), p.checkFeedback(), p.checkBoosting(), p.checkSchedule(), sampling.CheckDraws(&p.Sampling), p.checkHoldout(), p.checkBagging(), p.checkLinear())
 	if err := p.Binning.Validate(); err != nil {
 		problems = append(problems, err)
 	}

@@ -296,7 +296,7 @@ func TestQueriesApart(t *testing.T) {
 	for name, p := range map[string]booster.Params{
 		"lambdarank": {Objective: "lambdarank", Rounds: 6},
 		"held out":   {Objective: "rank_xendcg", Rounds: 6, EarlyStopping: 3},
-		"drawn":      {Objective: "pairwise", Rounds: 6, RowFraction: 0.5, RowBy: booster.ByQuery},
+		"drawn":      {Objective: "pairwise", Rounds: 6, Sampling: booster.Sampling{RowFraction: 0.5, RowBy: booster.ByQuery}},
 		"measured":   {Objective: "regression", Rounds: 6, Metrics: []string{"ndcg@5"}},
 	} {
 		p = p.OrDefaults()

@@ -9,6 +9,7 @@ import (
 	"math"
 
 	"boost/binning"
+	"boost/booster/internal/scores"
 	"boost/booster/internal/source"
 	"boost/booster/model"
 	"boost/dataset"
@@ -183,7 +184,7 @@ func (r *refit) prepare(ctx context.Context, t *dataset.Table, log *slog.Logger)
 	}
 	r.print, r.directions = t.Fingerprint(r.pool), c.Directions()
 	r.scores = make([]float64, r.outputs*r.n)
-	startScores(r.scores, r.initial, c.BaseScore)
+	scores.Start(r.scores, r.initial, c.BaseScore)
 	r.buffer = gradients.NewBuffer(r.n, r.outputs)
 	p, err := ParamsOf(r.from)
 	if err != nil {

@@ -8,6 +8,8 @@ import (
 
 	"boost/binning"
 	"boost/booster/internal/dropout"
+	"boost/booster/internal/sampling"
+	"boost/booster/internal/scores"
 	"boost/booster/model"
 	"boost/gradients"
 	"boost/histogram"
@@ -23,11 +25,13 @@ type boosting struct {
 	data *binned
 	plan *plan
 
-	base    []float64
-	scores  []float64 // raw, outputs × n, output-major
-	saved   bestScores
+	base   []float64
+	scores []float64 // raw, outputs × n, output-major
+	// saved are those after the best round, which early stopping goes back to; nil where they are not kept. They cost 8 bytes per
+	// row and output, and save another pass of all kept trees over the rows.
+	saved   []float64
 	buffer  *gradients.Buffer
-	sampler sampler
+	sampler sampling.Sampler
 	lanes   lanes
 	judge   judge
 	dart    *dropout.State // nil for other ways of boosting
@@ -51,10 +55,10 @@ type progress struct {
 }
 
 // newBoosting makes the buffers of the rounds and starts from the base model.
-func (r *run) newBoosting(ex *examples, data *binned, pl *plan, list []metrics.Metric, samples *rowSamples) (*boosting, error) {
+func (r *run) newBoosting(ex *examples, data *binned, pl *plan, list []metrics.Metric, draws *sampling.Draws) (*boosting, error) {
 	b := &boosting{run: r, examples: ex, data: data, plan: pl, judge: r.newJudge(ex, data.sets, list)}
 	if pl.keepBest {
-		b.saved.kept = make([]float64, ex.outputs*ex.n)
+		b.saved = make([]float64, ex.outputs*ex.n)
 	}
 	var copied *binning.RowMajor
 	var lists *histogram.Lists
@@ -67,9 +71,9 @@ func (r *run) newBoosting(ex *examples, data *binned, pl *plan, list []metrics.M
 		return nil, err
 	}
 	b.scores = make([]float64, ex.outputs*ex.n)
-	startScores(b.scores, ex.initial, b.base)
+	scores.Start(b.scores, ex.initial, b.base)
 	b.buffer = gradients.NewBuffer(ex.n, ex.outputs)
-	b.sampler = newSampler(&r.p, ex.n, samples, r.pool)
+	b.sampler = sampling.New(&r.p.Sampling, r.p.Seed, ex.n, draws, r.pool)
 	forced, err := r.forcedSplits(data)
 	if err != nil {
 		return nil, err
@@ -90,7 +94,7 @@ func (r *run) newBoosting(ex *examples, data *binned, pl *plan, list []metrics.M
 		}
 	}
 	for _, s := range data.sets {
-		startScores(s.raw, s.initial, b.base)
+		scores.Start(s.raw, s.initial, b.base)
 	}
 	if err := b.startFromBase(); err != nil {
 		return nil, err
@@ -131,8 +135,8 @@ func (b *boosting) rounds(ctx context.Context) error {
 			b.log.Warn("time limit reached", "rounds", round)
 			break
 		}
-		if b.saved.kept != nil && b.best == b.done {
-			b.saved.save(b.scores, b.pool)
+		if b.saved != nil && b.best == b.done {
+			scores.Copy(b.pool, b.saved, b.scores)
 		}
 		if err := b.round(round); err != nil {
 			return err
@@ -192,7 +196,7 @@ func (b *boosting) round(round int) error {
 	}
 	b.pool.Do(len(b.pieces)-1, (*gradientTask)(b))
 	b.Positions.Update(b.buffer.Grad, b.buffer.Hess)
-	b.sampler.choose(b.buffer, b.n, round)
+	b.sampler.Choose(b.buffer, round, b.learned())
 	if err := b.growTrees(round); err != nil {
 		return err
 	}
@@ -201,6 +205,15 @@ func (b *boosting) round(round int) error {
 	}
 	b.done++
 	return nil
+}
+
+// learned returns the round at which the trees have learned enough for gradients to show which rows matter. Those of a random
+// forest learn nothing.
+func (b *boosting) learned() int {
+	if b.forest() {
+		return 0
+	}
+	return int(1 / b.p.rateOf(0))
 }
 
 // gradientBlock is the number of rows of one piece of the gradient pass, more where queries stay whole.

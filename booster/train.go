@@ -2,11 +2,13 @@ package booster
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"time"
 
 	"boost/booster/internal/checkpoint"
+	"boost/booster/internal/sampling"
 	"boost/booster/internal/source"
 	"boost/dataset"
 	"boost/internal/cpu"
@@ -111,7 +113,7 @@ func (r *run) prepare(ctx context.Context, train source.Source) (*boosting, erro
 	if err != nil {
 		return nil, err
 	}
-	samples, err := r.newRowSamples(in, ex)
+	draws, err := r.newDraws(in, ex)
 	if err != nil {
 		return nil, err
 	}
@@ -135,7 +137,18 @@ func (r *run) prepare(ctx context.Context, train source.Source) (*boosting, erro
 	if err != nil {
 		return nil, err
 	}
-	return r.newBoosting(ex, data, pl, list, samples)
+	return r.newBoosting(ex, data, pl, list, draws)
+}
+
+// newDraws prepares what of the sampling depends on the rows.
+func (r *run) newDraws(in *inputs, ex *examples) (*sampling.Draws, error) {
+	draws, err := sampling.NewDraws(&r.p.Sampling, sampling.Rows{
+		N: ex.n, Labels: ex.Labels, Classes: len(ex.classes), Objective: r.p.Objective, Table: in.train.MetaColumns(), Schema: in.schema,
+	})
+	if err != nil && !errors.Is(err, dataset.ErrTable) {
+		err = fmt.Errorf("%w: %w", ErrParams, err)
+	}
+	return draws, err
 }
 
 // close ends what the run has started.

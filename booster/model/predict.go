@@ -113,9 +113,15 @@ func AddScores(t *tree.Tree, of Coded, lo, hi int, scores []float64) {
 	infer.AddScores(t, of, lo, hi, scores)
 }
 
-// AddScoresRows is AddScores for the listed rows.
-func AddScoresRows(t *tree.Tree, of Coded, rows []uint32, scores []float64) {
-	infer.AddScoresRows(t, of, rows, scores)
+// AddTree is AddScores for all rows, or the listed ones where rows is not nil, by blocks of rows on a pool.
+func AddTree(pool *parallel.Pool, t *tree.Tree, of Coded, rows []uint32, scores []float64) {
+	infer.AddTree(pool, t, of, rows, scores)
+}
+
+// AddTrees adds trees, those of each round in the order of outputs, to the scores of all rows, output-major, by blocks of rows
+// on a pool.
+func AddTrees(pool *parallel.Pool, trees []tree.Tree, outputs int, of Coded, scores []float64) {
+	infer.AddTrees(pool, trees, outputs, of, scores)
 }
 
 // FromInitScores reports whether the model was trained from init scores. Its predictions

@@ -282,6 +282,8 @@ func TestPredictEqualsReferenceWalk(t *testing.T) {
 // The codes that training scores with and the values that prediction starts from
 // must lead to the same sums.
 func TestAddScores(t *testing.T) {
+	pool := parallel.NewPool(2)
+	defer pool.Close()
 	f := newForest(t, 9000, 1, 12, 31)
 	c := f.model.Contents()
 	want := f.reference()
@@ -298,11 +300,17 @@ func TestAddScores(t *testing.T) {
 	for i := range c.Trees {
 		model.AddScores(&c.Trees[i], model.Coded{Cuts: f.cuts, Matrix: f.matrix}, 0, 4097, all)
 		model.AddScores(&c.Trees[i], model.Coded{Cuts: f.cuts, Matrix: f.matrix}, 4097, len(all), all)
-		model.AddScoresRows(&c.Trees[i], model.Coded{Cuts: f.cuts, Matrix: f.matrix}, odd, listed)
-		model.AddScoresRows(&c.Trees[i], model.Coded{Cuts: f.cuts, Matrix: f.matrix}, even, listed)
+		model.AddTree(pool, &c.Trees[i], model.Coded{Cuts: f.cuts, Matrix: f.matrix}, odd, listed)
+		model.AddTree(pool, &c.Trees[i], model.Coded{Cuts: f.cuts, Matrix: f.matrix}, even, listed)
 	}
 	sameBits(t, "AddScores", all, want)
-	sameBits(t, "AddScoresRows", listed, want)
+	sameBits(t, "AddTree", listed, want)
+	together := make([]float64, len(want))
+	for row := range together {
+		together[row] = c.BaseScore[0]
+	}
+	model.AddTrees(pool, c.Trees, 1, model.Coded{Cuts: f.cuts, Matrix: f.matrix}, together)
+	sameBits(t, "AddTrees", together, want)
 }
 
 // Trees over columns of one byte go by plans where there are vectors, others by lists, and

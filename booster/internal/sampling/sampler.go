@@ -1,0 +1,80 @@
+package sampling
+
+import (
+	"boost/gradients"
+	"boost/parallel"
+)
+
+// Sampler chooses the rows that the trees of a round are grown on. The zero value takes all.
+type Sampler struct {
+	p      *Params
+	seed   uint64
+	rows   int
+	pool   *parallel.Pool
+	sample *gradients.Bag // nil without sampling
+	goss   *gradients.Goss
+	mvs    *gradients.Mvs
+	draws  *Draws
+
+	Bag     *gradients.Bag // of this round; nil for all rows
+	Outside []uint32       // rows not in the bag, ascending
+}
+
+// New returns a Sampler of so many rows.
+func New(p *Params, seed uint64, rows int, draws *Draws, pool *parallel.Pool) Sampler {
+	s := Sampler{p: p, seed: seed, rows: rows, pool: pool, draws: draws}
+	if !p.drawsRows() {
+		return s
+	}
+	s.sample = gradients.NewBag(rows)
+	if p.goss() {
+		s.goss = gradients.NewGoss(rows, p.GossTop, p.GossOther, pool)
+	}
+	if p.mvs() {
+		s.mvs = gradients.NewMvs(rows, p.MvsFraction, p.MvsLambda, pool)
+	}
+	return s
+}
+
+// Choose fills the bag of a round. Gradients choose rows from the round learned on, at which the trees have learned enough for
+// them to show which rows matter.
+func (s *Sampler) Choose(buffer *gradients.Buffer, round, learned int) {
+	switch d := s.draws; {
+	case s.goss != nil:
+		if round < learned {
+			return
+		}
+		s.Bag = s.sample
+		s.goss.Sample(s.Bag, buffer, s.seed, round)
+	case s.mvs != nil:
+		s.Bag = s.sample
+		s.mvs.Sample(s.Bag, buffer, s.seed, round)
+	case d.temperature > 0:
+		gradients.WeighBayesian(s.pool, buffer, d.temperature, s.seed, round/s.p.RowEvery)
+		return
+	case d.bootstrap != nil && d.bootstrap.Weighs(): // the weights of rows are those of the draws, which stay for RowEvery rounds
+		s.Bag = s.sample
+		d.bootstrap.Sample(s.pool, s.Bag, buffer, s.seed, round/s.p.RowEvery)
+	case s.sample == nil || s.Bag != nil && round%s.p.RowEvery != 0:
+		return
+	default:
+		s.Bag = s.sample
+		s.draw(buffer, round/s.p.RowEvery)
+	}
+	if s.Outside == nil {
+		s.Outside = make([]uint32, 0, s.rows)
+	}
+	s.Outside = s.Bag.Outside(s.Outside[:0])
+}
+
+// draw refills the bag without a look at gradients.
+func (s *Sampler) draw(buffer *gradients.Buffer, iteration int) {
+	switch d := s.draws; {
+	case d.strata != nil:
+		d.strata.Sample(s.pool, s.Bag, s.seed, iteration)
+	case d.bootstrap != nil:
+		d.bootstrap.Sample(s.pool, s.Bag, buffer, s.seed, iteration)
+	default:
+		s.Bag.Sample(s.pool, s.seed, iteration, s.p.RowFraction)
+	}
+}
