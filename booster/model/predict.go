@@ -64,6 +64,15 @@ func (m *Model) PredictLeaf(ctx context.Context, t *dataset.Table, opts ...Optio
 	return m.engine.Predictor().PredictLeaf(ctx, t, opts...)
 }
 
+// Contributions divides the raw scores of rows among the features: rows × outputs × (features + 1), row-major, where
+// the last is what a row has of which nothing is known, and the others are the Shapley values of the features, in the
+// order of FeatureNames (see tree/shapley: Lundberg et al. 2018, path-dependent). All of an output together are its raw score, without
+// init scores. A compressed model, which has no covers, returns ErrNoStatistics, and one with linear leaves an error. Of the options Rounds
+// counts.
+func (m *Model) Contributions(ctx context.Context, t *dataset.Table, opts ...Option) ([]float64, error) {
+	return m.engine.Contributions(ctx, t, opts)
+}
+
 // Stage is the predictions for a table after some rounds; see Model.Staged.
 type Stage = infer.Stage
 

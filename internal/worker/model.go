@@ -91,7 +91,7 @@ func (r *request) load(context.Context) (any, []byte, error) {
 type predictHead struct {
 	source
 	Model    uint32 `json:"model"`
-	Kind     string `json:"kind"` // value, raw, class, leaf or interval
+	Kind     string `json:"kind"` // value, raw, class, leaf, interval or contrib
 	Block    *block `json:"block"`
 	Rounds   *int   `json:"rounds"`
 	Every    int    `json:"every"` // of op staged
@@ -185,8 +185,14 @@ func (r *request) predict(ctx context.Context) (any, []byte, error) {
 	case "leaf":
 		leaves, err := m.PredictLeaf(ctx, t, options...)
 		return arrayHead{"i4", []int{rows, len(leaves) / max(rows, 1)}}, bytesOf(leaves), err
+	case "contrib":
+		parts, err := m.Contributions(ctx, t, options...)
+		if err != nil {
+			return nil, nil, usagef("%v", err)
+		}
+		return arrayHead{"f8", []int{rows, m.Outputs(), len(m.FeatureNames()) + 1}}, bytesOf(parts), nil
 	}
-	return nil, nil, usagef("kind must be value, raw, class, leaf or interval, not %q", head.Kind)
+	return nil, nil, usagef("kind must be value, raw, class, leaf, interval or contrib, not %q", head.Kind)
 }
 
 // predictIntervals predicts bounds, rows × 2, or which classes are in the set of each row, rows × classes.

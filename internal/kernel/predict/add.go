@@ -113,7 +113,7 @@ func addBlock(t *Tree, columns []Column, n int, scores []float64, s *Scratch) {
 func (t *Tree) walkFrom(c int32, columns []Column, row uint32) int32 {
 	for c >= 0 {
 		n := &t.Nodes[c]
-		if t.right(n, columns[n.Column].at(row)) == 1 {
+		if t.right(n, columns[n.Column].At(row)) == 1 {
 			c = n.Right
 		} else {
 			c = n.Left

@@ -10,7 +10,8 @@ type Column struct {
 	U32  []uint32
 }
 
-func (c *Column) at(row uint32) uint32 {
+// At returns the code of a row.
+func (c *Column) At(row uint32) uint32 {
 	switch c.Bits {
 	case 4:
 		return nibble(c.U4, row)

@@ -355,6 +355,41 @@ def _add_arrow(parts: Parts, table: Any) -> None:
     parts.arrow(memoryview(sink.getvalue()), [str(name) for name in table.column_names], table.num_rows)
 
 
+def values(table: Any, names: Sequence[str]) -> tuple[np.ndarray | None, np.ndarray | None]:
+    """Return the values of columns for pictures: as numbers, which texts are in their order, and as they are.
+
+    Both are None for files, and the second where all columns are numbers.
+    """
+    if is_path(table):
+        return None, None
+    if is_sparse(table):
+        return table.toarray(), None
+    known = column_names(table)
+    if known is None:
+        shown = np.asarray(table)
+        columns = list(shown.T)
+    else:
+        if hasattr(table, "__arrow_c_stream__") and not hasattr(table, "columns"):
+            import pyarrow as pa
+
+            table = pa.table(table)
+        columns = [np.asarray(table[name if name in table else known.index(name)]) for name in names]
+    numbers = [column.astype(np.float64) if column.dtype.kind in "fiub" else _codes(column) for column in columns]
+    data = np.column_stack(numbers) if numbers else np.empty((0, 0))
+    if all(column.dtype.kind in "fiub" for column in columns):
+        return data, None
+    return data, np.column_stack([column.astype(object) for column in columns])
+
+
+def _codes(column: np.ndarray) -> np.ndarray:
+    """Return numbers in the order of what a column holds, NaN for what is missing."""
+    absent = np.array([is_missing(value) for value in column], bool)
+    codes = np.full(len(column), np.nan)
+    texts = column[~absent]
+    codes[~absent] = np.unique(texts if texts.dtype.kind == "M" else texts.astype(str), return_inverse=True)[1]
+    return codes
+
+
 class Held:
     """A table that the worker keeps as long as this object lives, in the worker that it was given to."""
 

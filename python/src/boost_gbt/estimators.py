@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -58,6 +58,9 @@ except ImportError:
             mean = np.average(y, weights=sample_weight)
             return float(1 - error / np.average((y - mean) ** 2, weights=sample_weight))
 
+
+if TYPE_CHECKING:
+    import shap
 
 SETTINGS = {
     "objective": "train.objective",
@@ -327,6 +330,12 @@ class _Boost(BaseEstimator):  # type: ignore[misc]
     def evals_result_(self) -> dict[str, dict[str, list[float | None]]]:
         """Metrics by set and name, a value for each round."""
         return self._model().history
+
+    def explain(self, X: Any, *, rounds: int | None = None) -> shap.Explanation:
+        """Return what each feature contributes to the raw scores of rows, for the plots of shap (``Model.explain``)."""
+        model = self._model()
+        X = self._check_rows(X, reset=False)
+        return model.explain(X, rounds=rounds, threads=self._threads(), on_unseen="missing")
 
     def apply(self, X: Any) -> np.ndarray:
         """Return the number of the leaf of each row in each tree."""

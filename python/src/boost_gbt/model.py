@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from operator import index
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,6 +21,9 @@ from ._progress import Bar
 from ._settings import settings
 from ._tables import Files, Held, Parts, Table
 from .errors import ParameterError, TableError
+
+if TYPE_CHECKING:
+    import shap
 
 EFFORT = "default"  # of training without a config, as boost train
 
@@ -315,6 +318,15 @@ class Model:
         return list(self._head["features"] or ())
 
     @property
+    def inputs(self) -> list[str]:
+        """Names of the columns that predictions need: the features, less those that are made of two others."""
+        return [name for name, of in zip(self.features, self._crossed(), strict=True) if not of]
+
+    def _crossed(self) -> list[list[str]]:
+        """Return, for each feature, the two columns that it is made of; none for a column of its own."""
+        return self._head["crossed"] or [[]] * len(self.features)
+
+    @property
     def classes(self) -> list[Any] | None:
         """The classes, in the order of probabilities; None for a model of numbers."""
         names = self._head["classes"]
@@ -431,7 +443,7 @@ class Model:
     ) -> Held | Files:
         names = None
         if not _tables.is_path(table) and _tables.column_names(table) is None:
-            names = [name for name, of in zip(self.features, self._head["crossed"] or (), strict=True) if not of]
+            names = self.inputs
             width = np.shape(table)[1] if np.ndim(table) == 2 or _tables.is_sparse(table) else None
             if width is not None and width != len(names):
                 raise TableError(f"the table has {width} columns, and the model has {len(names)} features")
@@ -440,6 +452,102 @@ class Model:
             if given is not None and not _are_names(given) and (columns := self._head["roles"].get(role)):
                 called[f"data.{role}"] = columns
         return Rows(table, label, weight, group, init_score, names).hand_over(called)
+
+    def contributions(
+        self, table: Table, *, rounds: int | None = None, threads: int = 0, on_unseen: str = ""
+    ) -> np.ndarray:
+        """Divide the raw score of each row among the columns: exact Shapley values of the trees.
+
+        Where a column is not known, a row goes both ways at its splits, weighted by the training rows' hessians on
+        either side (path-dependent TreeSHAP, Lundberg et al. 2018).
+
+        Parameters
+        ----------
+        table : path, list of paths, array, frame, dict of columns or sparse matrix
+            Rows, as of ``predict``.
+        rounds : int, optional
+            Use only the first rounds.
+        threads : int
+            0 for as many as are of use.
+        on_unseen : {"", "missing", "error"}
+            As of ``predict``.
+
+        Returns
+        -------
+        ndarray
+            Rows × (inputs + 1), or rows × outputs × (inputs + 1) where a row has several predictions: what each of
+            ``inputs`` contributes and, last, the mean. All together are the raw score, without init scores. A
+            feature that is made of two columns contributes half to each.
+
+        Raises
+        ------
+        ParameterError
+            For a compressed model, which does not keep what is needed, and for one with linear leaves.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> x = np.array([[1.0, 5], [1, 6], [2, 5], [2, 6]] * 50)
+        >>> params = {"effort": "quick", "objective": "regression", "early_stopping": 0}
+        >>> params |= {"rounds": 1, "learning_rate": 1}
+        >>> model = train(params, x, label=20 * x[:, 0])
+        >>> model.contributions(x[:3]).round(3).tolist()
+        [[-10.0, 0.0, 30.0], [-10.0, 0.0, 30.0], [10.0, 0.0, 30.0]]
+        """
+        head: dict[str, Any] = {"model": self.number(), "kind": "contrib", "threads": threads, "on_unseen": on_unseen}
+        if rounds is not None:
+            head["rounds"] = index(rounds)
+        with self._hand_over(table) as source:
+            answer, body = _worker.ask("predict", {**head, **source})
+        parts = np.frombuffer(body, np.float64).reshape(answer["shape"])
+        crossed = self._crossed()
+        if any(crossed):
+            places = {name: j for j, name in enumerate(self.inputs)}
+            whole = np.zeros((*parts.shape[:2], len(places) + 1))
+            whole[:, :, -1] = parts[:, :, -1]
+            for j, (name, of) in enumerate(zip(self.features, crossed, strict=True)):
+                for one in of or [name]:
+                    whole[:, :, places[one]] += parts[:, :, j] / (len(of) or 1)
+            parts = whole
+        divided: np.ndarray = parts[:, 0] if parts.shape[1] == 1 else parts
+        return divided
+
+    def explain(
+        self, table: Table, *, rounds: int | None = None, threads: int = 0, on_unseen: str = ""
+    ) -> shap.Explanation:
+        """Return the ``contributions`` of a table for the plots of shap.
+
+        Parameters
+        ----------
+        table : path, list of paths, array, frame, dict of columns or sparse matrix
+            Rows, as of ``predict``. Plots have the values of the columns where the table is in memory.
+        rounds, threads, on_unseen
+            As of ``contributions``.
+
+        Returns
+        -------
+        shap.Explanation
+            ``shap.plots.beeswarm(model.explain(rows))``. Values are rows × inputs, or rows × inputs × outputs. It takes
+            the package shap.
+        """
+        try:
+            import shap
+        except ImportError as error:
+            raise ImportError(
+                "explain needs shap: pip install shap, or use contributions, which are the same numbers"
+            ) from error
+        parts = self.contributions(table, rounds=rounds, threads=threads, on_unseen=on_unseen)
+        values, base = parts[..., :-1], parts[..., -1]
+        data, shown = _tables.values(table, self.inputs)
+        names = self._head["output_names"]
+        return shap.Explanation(
+            np.moveaxis(values, 1, -1) if parts.ndim == 3 else values,
+            base_values=base,
+            data=data,
+            display_data=shown,
+            feature_names=self.inputs,
+            output_names=list(map(str, names)) if names and parts.ndim == 3 else None,
+        )
 
     def staged(self, table: Table, kind: str = "value", *, every: int = 1) -> Iterator[np.ndarray]:
         """Predict a table after every so many rounds, and after the last."""
@@ -508,7 +616,7 @@ class Model:
         data : table, optional
             Labelled rows that the search and the certificate use.
         **options
-            The flags of ``boost quantize`` with underscores: ``dtype="q4_0"``, ``max_loss=0.005``,
+            The flags of ``boost quantize`` with underscores: ``dtype="I8"``, ``max_loss=0.005``,
             ``max_bytes="20KB"``, ``tiers=["warm", "cold"]``, …
 
         Returns
