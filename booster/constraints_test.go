@@ -15,6 +15,7 @@ import (
 
 	"boost/booster"
 	"boost/dataset"
+	"boost/tree"
 )
 
 // Limits of splits and leaves give LightGBM's trees, levels XGBoost's, and symmetric trees are CatBoost's (testdata/constraints.py).
@@ -409,6 +410,42 @@ func TestMethodsAreCloserInTurn(t *testing.T) {
 			last = rmse
 		} else {
 			t.Errorf("%s: rmse %v, the method before had %v", method, rmse, last)
+		}
+	}
+}
+
+// Leaves that are quantiles keep to no limit of their size, and say so; a least gain of splits they do keep to.
+func TestLimitsOfQuantiles(t *testing.T) {
+	table, _ := ordered(t)
+	for _, objective := range []string{"l1", "quantile", "mape"} {
+		p := booster.Defaults()
+		p.Objective, p.Rounds, p.Tree.MinGain = objective, 4, 40
+		free := p
+		free.Tree.MinGain = 0
+		limited, all := train(t, p, table).Contents().Trees, train(t, free, table).Contents().Trees
+		splits := func(trees []tree.Tree) (n int, least float32) {
+			least = math.MaxFloat32
+			for i := range trees {
+				n += trees[i].NumSplits()
+				for _, gain := range trees[i].Gain {
+					least = min(least, gain)
+				}
+			}
+			return n, least
+		}
+		n, least := splits(limited)
+		if most, _ := splits(all); n >= most || least <= 40 {
+			t.Errorf("%s: %d splits of a gain of %v or more, and %d without a least gain", objective, n, least, most)
+		}
+		for key, set := range map[string]func(p *booster.Params){
+			"tree.max_delta_step": func(p *booster.Params) { p.Tree.MaxDeltaStep = 0.3 }, "tree.path_smooth": func(p *booster.Params) { p.Tree.PathSmooth = 3 },
+		} {
+			p := free
+			set(&p)
+			if _, err := booster.Train(t.Context(), p, table); !errors.Is(err, booster.ErrParams) || !strings.Contains(err.Error(), key) ||
+				!strings.Contains(err.Error(), "the leaves of objective "+objective+" are quantiles") {
+				t.Errorf("%s of %s: %v", key, objective, err)
+			}
 		}
 	}
 }

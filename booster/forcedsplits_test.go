@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"strings"
 	"testing"
 
 	"boost/booster"
@@ -58,5 +59,38 @@ func TestForcedSplits(t *testing.T) {
 	free.Tree.ForcedSplits = ""
 	if got, want := train(t, p, table).Contents().Trees[0], train(t, free, table).Contents().Trees[0]; got.Feature[0] != want.Feature[0] || got.Code[0] != want.Code[0] {
 		t.Errorf("a tree begins with feature %d, code %d, want %d, %d", got.Feature[0], got.Code[0], want.Feature[0], want.Code[0])
+	}
+}
+
+// A forced split on a level where its column may not be split is refused, because it could never be made; on others both hold.
+func TestForcedSplitsOnLevels(t *testing.T) {
+	table, _ := ordered(t)
+	p := booster.Defaults()
+	p.Objective, p.Rounds, p.Tree.Leaves = "regression", 4, 8
+	p.Tree.ForcedSplits = `{"feature": "b", "threshold": 40, "left": {"feature": "c", "threshold": 20}, "right": {"feature": "a", "threshold": 50}}`
+	for want, set := range map[string]func(p *booster.Params){
+		`a split of column "b" on level 1, and constraints.first_level of "b" is 2`: func(p *booster.Params) { p.Tree.FirstLevel = map[string]int{"b": 2} },
+		`a split of column "c" on level 2, and constraints.last_level of "c" is 1`:  func(p *booster.Params) { p.Tree.LastLevel = map[string]int{"c": 1} },
+		`a split of column "a" on level 2, and constraints.first_level of "a" is 3`: func(p *booster.Params) { p.Tree.FirstLevel = map[string]int{"a": 3} },
+	} {
+		q := p
+		set(&q)
+		if _, err := booster.Train(context.Background(), q, table); !errors.Is(err, booster.ErrParams) || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %q", err, want)
+		}
+	}
+	p.Tree.FirstLevel, p.Tree.LastLevel = map[string]int{"a": 2, "c": 2}, map[string]int{"b": 1, "c": 2}
+	for _, growth := range []string{"leaf", "depth"} {
+		p.Tree.Growth = growth
+		m := train(t, p, table)
+		walk(m, func(tree int, column string, depth int) {
+			if column == "b" && depth != 0 || column == "c" && depth != 1 || column == "a" && depth < 1 {
+				t.Errorf("growth %s, tree %d: column %s is split on level %d", growth, tree, column, depth+1)
+			}
+		})
+		c := m.Contents()
+		if first := c.Trees[0]; c.Cuts.Features[first.Feature[0]].Name != "b" || first.NumSplits() < 3 {
+			t.Errorf("growth %s: the first tree does not begin with the forced splits", growth)
+		}
 	}
 }

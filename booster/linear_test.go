@@ -12,8 +12,10 @@ import (
 	"testing"
 
 	"boost/booster"
+	"boost/booster/model"
 	"boost/booster/traindata"
 	"boost/dataset"
+	"boost/ptq/compress"
 )
 
 // Linear leaves are those of LightGBM (testdata/linear.py).
@@ -182,6 +184,13 @@ func TestLinearLeavesAreRefused(t *testing.T) {
 	}
 	p := booster.Defaults()
 	p.Tree.Linear, p.Rounds = true, 2
+	m := train(t, p, pairTable(t, "regression"))
+	if _, err := booster.Refit(ctx, m, pairTable(t, "regression"), 0.5); !errors.Is(err, booster.ErrParams) || !strings.Contains(err.Error(), "linear leaves (tree.linear) cannot be refitted") {
+		t.Errorf("refit: %v", err)
+	}
+	if _, _, err := compress.Prune(ctx, m, pairTable(t, "regression"), compress.PruneParams{}); !errors.Is(err, model.ErrLinear) {
+		t.Errorf("pruning: %v", err)
+	}
 	if _, err := traindata.Load(ctx, p, traindata.Input{Train: []string{"x.csv"}, Cache: filepath.Join(t.TempDir(), "c")}); !errors.Is(err, booster.ErrParams) || !strings.Contains(err.Error(), "data.cache") {
 		t.Errorf("cache: %v", err)
 	}

@@ -52,8 +52,9 @@ func TestTablesByColumn(t *testing.T) {
 		"binning.max_bin_by_feature={b = 2.5}":     `binning.max_bin_by_feature of column "b" must be an integer, not 2.5`,
 		"binning.max_bin_by_feature={b=7, a=1}":    `binning.max_bin_by_feature must be 2 … 16,777,216, not 1 as for column "a"`,
 		"max_bin_by_feature=[10, 20]":              "must be a table of integers by column like {age = 64}, not a list: each column by its name",
-		"monotone_constraints=[1, -1]":             "must be a table of integers by column like {age = 1}, not a list: each column by its name",
-		"monotone_constraints=(1,-1)":              `like {age = 1}, not "(1,-1)": each column by its name`,
+		"monotone_constraints=[1, 2]":              `constraints.monotone must be -1 … 1, not 2 as for column "#1"`,
+		"monotone_constraints=(up,down)":           `like {age = 1}, not "(up,down)": each column by its name`,
+		"constraints.first_level=[1, 2]":           "must be a table of integers by column like {age = 64}, not a list: each column by its name",
 		"binning.forced_cuts={a = [1]}\nx = 1":     "binning.forced_cuts must be a table of lists of numbers",
 		"binning.forced_cuts={a = [1]}\n[other]\n": "binning.forced_cuts must be a table of lists of numbers",
 	} {
@@ -67,4 +68,38 @@ func TestTablesByColumn(t *testing.T) {
 			t.Errorf("error %v, want %q", err, want)
 		}
 	})
+}
+
+// Lists of the peers are by the number of the feature, in all their spellings.
+func TestListsByNumber(t *testing.T) {
+	up := map[string]int{"#0": 1, "#1": 0, "#2": -1}
+	for _, document := range []string{
+		"monotone_constraints = [1, 0, -1]", "monotone_constraints = \"1,0,-1\"", "monotone_constraints = \"(1, 0, -1)\"", "[constraints]\nmonotonic_cst = [1, 0, -1]",
+	} {
+		if c, _ := mustRead(t, document); !reflect.DeepEqual(c.Params.Tree.Monotone, up) {
+			t.Errorf("%s: %v", document, c.Params.Tree.Monotone)
+		}
+	}
+	for _, set := range []string{"mc=[1, 0, -1]", "monotone_constraints=(1,0,-1)", "monotone_constraints=1,0,-1", "constraints.monotone=\"1,0,-1\""} {
+		if c, _ := mustRead(t, "", set); !reflect.DeepEqual(c.Params.Tree.Monotone, up) {
+			t.Errorf("--set %s: %v", set, c.Params.Tree.Monotone)
+		}
+	}
+	c, _ := mustRead(t, "", "feature_contri=0.5,1", "cegb_penalty_feature_lazy=[1, 2.5]", "cegb_penalty_feature_coupled=3,.5", "feature_weights=[1, 2]")
+	two := func(a, b float64) map[string]float64 { return map[string]float64{"#0": a, "#1": b} }
+	tree := c.Params.Tree
+	for name, pair := range map[string][2]map[string]float64{
+		"feature_contri": {tree.FeaturePenalty, two(0.5, 1)}, "cegb_penalty_feature_lazy": {tree.FeatureRowCost, two(1, 2.5)},
+		"cegb_penalty_feature_coupled": {tree.FeatureCost, two(3, 0.5)}, "feature_weights": {tree.ColWeights, two(1, 2)},
+	} {
+		if !reflect.DeepEqual(pair[0], pair[1]) {
+			t.Errorf("%s: %v, want %v", name, pair[0], pair[1])
+		}
+	}
+	groups := [][]string{{"#0", "#2"}, {"#1"}}
+	for _, set := range []string{"interaction_constraints=[[0, 2], [1]]", "interaction_constraints=[0,2],[1]", "interaction_cst=[[0,2],[1]]", "interaction_constraints=\"[[0, 2], [1]]\""} {
+		if c, _ := mustRead(t, "", set); !reflect.DeepEqual(c.Params.Tree.Interaction, groups) {
+			t.Errorf("--set %s: %v", set, c.Params.Tree.Interaction)
+		}
+	}
 }

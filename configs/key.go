@@ -423,6 +423,14 @@ func (k *Key) choice(s string) (string, error) {
 
 // assignLists sets a list of lists of texts.
 func (k *Key) assignLists(field *[][]string, v any) error {
+	if text, ok := v.(string); ok { // [0,1],[2,3] or [[0,1],[2,3]]
+		if read, err := tomlValue("[" + text + "]"); err == nil {
+			v = read
+			if whole := read.([]any); len(whole) == 1 && strings.HasPrefix(strings.ReplaceAll(text, " ", ""), "[[") {
+				v = whole[0]
+			}
+		}
+	}
 	given, ok := v.([]any)
 	if !ok {
 		return k.wrongType(v)
@@ -435,11 +443,14 @@ func (k *Key) assignLists(field *[][]string, v any) error {
 		}
 		var texts []string
 		for _, name := range names {
-			text, ok := name.(string)
-			if !ok {
+			switch name := name.(type) {
+			case string:
+				texts = append(texts, name)
+			case int64: // as in peers
+				texts = append(texts, booster.ColumnNumber(int(name)))
+			default:
 				return k.wrongType(v)
 			}
-			texts = append(texts, text)
 		}
 		lists = append(lists, texts)
 	}
@@ -516,9 +527,37 @@ func (k *Key) join(old any) bool {
 	return reflect.DeepEqual(old, k.value())
 }
 
+// numbered lists the keys that take a list by the number of the column, as peers do.
+var numbered = []string{"constraints.monotone", "tree.feature_penalty", "tree.feature_cost", "tree.feature_row_cost", "sampling.col_weights"}
+
+// byNumber returns a list by the number of the column as a table by column; a text such as "(1,-1)" is a list too. Other values come back as they are.
+func (k *Key) byNumber(v any) any {
+	if !slices.Contains(numbered, k.Name) {
+		return v
+	}
+	if text, ok := v.(string); ok {
+		inside := strings.TrimSpace(text)
+		if n := len(inside); n >= 2 && inside[0] == '(' && inside[n-1] == ')' {
+			inside = inside[1 : n-1]
+		}
+		if read, err := tomlValue("[" + inside + "]"); err == nil && inside != "" {
+			v = read
+		}
+	}
+	list, ok := v.([]any)
+	if !ok || slices.ContainsFunc(list, func(item any) bool { _, isText := item.(string); return isText }) {
+		return v
+	}
+	table := map[string]any{}
+	for i, item := range list {
+		table[booster.ColumnNumber(i)] = item
+	}
+	return table
+}
+
 // assignTable sets a table by column; the first wrong entry by name is the error.
 func assignTable[V any](k *Key, field *map[string]V, v any, entry func(name string, v any) (V, error)) error {
-	given, ok := v.(map[string]any)
+	given, ok := k.byNumber(v).(map[string]any)
 	if !ok {
 		return k.wrongType(v)
 	}

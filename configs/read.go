@@ -291,6 +291,9 @@ func (k *Key) parse(value string) (any, error) {
 		}
 	}
 	v, err := tomlValue(trimmed)
+	if err != nil && (slices.Contains(numbered, k.Name) || k.Type() == "list of lists of text") {
+		return unquote(trimmed), nil // a list without brackets, or in round ones
+	}
 	if err != nil {
 		return nil, k.wrongType(value)
 	}
