@@ -5,8 +5,8 @@ import (
 	"slices"
 	"sync"
 
+	"boost/dataset/internal/build"
 	"boost/dataset/internal/chunk"
-	"boost/dataset/internal/dictionary"
 	"boost/dataset/internal/notes"
 	"boost/dataset/internal/sample"
 )
@@ -24,11 +24,11 @@ func (s *ChunkedTable) inferTypes(ctx context.Context, targets []chunk.Target) e
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	a := s.in.tableBuilder(chunks, err)
-	a.reread = func(columns []*columnBuilder) error {
+	a := s.in.builder(chunks, err)
+	a.Reread = func(columns []*build.Column) error {
 		var keep func(*chunk.Chunk, []chunk.Target)
 		if s.sample != nil {
-			keep = s.sample.Again(featureNames(columns), a.firsts)
+			keep = s.sample.Again(featureNames(columns), a.Firsts)
 		}
 		c.summarize = func(ch *chunk.Chunk, targets []chunk.Target) {
 			if keep != nil {
@@ -39,20 +39,17 @@ func (s *ChunkedTable) inferTypes(ctx context.Context, targets []chunk.Target) e
 		s.passes++
 		return c.reread(ctx, columns)
 	}
-	if err := a.resolveColumns(targets); err != nil {
+	if err := a.ResolveColumns(targets); err != nil {
 		return err
 	}
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
 	for k, ch := range chunks {
-		s.chunks = append(s.chunks, knownChunk{rows: ch.Rows, first: a.firsts[k]})
+		s.chunks = append(s.chunks, knownChunk{rows: ch.Rows, first: a.Firsts[k]})
 	}
-	t := &Table{locations: a.locations, index: new(nameIndex), mixed: a.mixed}
-	for _, ch := range chunks {
-		t.skipped += ch.Skipped
-	}
-	if s.in.SkipBadRows && a.hasBadCells() {
+	t := &Table{locations: a.Locations, index: new(nameIndex), mixed: a.Mixed}
+	if s.in.SkipBadRows && a.HasBadCells() {
 		if s.counter != nil {
 			return chunk.Errorf("%s has rows without a label, and those cannot be left out of LibSVM text that is read in chunks: set out_of_core = false", s.in.name())
 		}
@@ -60,9 +57,9 @@ func (s *ChunkedTable) inferTypes(ctx context.Context, targets []chunk.Target) e
 			return err
 		}
 	} else {
-		a.noteSkipped(t, nil)
+		t.skipped = a.NoteSkipped(nil)
 	}
-	t.rows = a.rows()
+	t.rows = a.Rows()
 	return s.finish(a, t)
 }
 
@@ -96,21 +93,6 @@ func (s *ChunkedTable) dropValues(ch *chunk.Chunk, targets []chunk.Target, bad [
 	ch.Spare.PutAll(owned)
 }
 
-// hasBadCells reports whether a row has to be left out for one of its cells.
-func (a *tableBuilder) hasBadCells() bool {
-	for _, c := range a.columns {
-		for _, p := range c.chunks {
-			if p.Odd().Count > 0 || c.Role == LabelRole && c.Schema == nil && p.Present < p.Rows() {
-				return true
-			}
-		}
-		if c.number && slices.Contains(a.oddLevels(c), true) {
-			return true
-		}
-	}
-	return false
-}
-
 // badRows collects the rows that are left out while a pass goes through the chunks.
 type badRows struct {
 	table  *ChunkedTable
@@ -128,14 +110,14 @@ type badChunk struct {
 }
 
 // leaveOut reads everything again with the types that are known now, without the
-// rows that do not fit them.
-func (s *ChunkedTable) leaveOut(ctx context.Context, a *tableBuilder, t *Table) (*tableBuilder, error) {
-	targets := make([]chunk.Target, len(a.columns))
-	for i, c := range a.columns {
+// Rows that do not fit them.
+func (s *ChunkedTable) leaveOut(ctx context.Context, a *build.Builder, t *Table) (*build.Builder, error) {
+	targets := make([]chunk.Target, len(a.Columns))
+	for i, c := range a.Columns {
 		targets[i] = *c.Target
 		if c.Want == chunk.WantAny {
 			targets[i].Want = chunk.WantCategory
-			if c.number {
+			if c.Number {
 				targets[i].Want = chunk.WantNumber
 			}
 		}
@@ -151,7 +133,7 @@ func (s *ChunkedTable) leaveOut(ctx context.Context, a *tableBuilder, t *Table) 
 	if len(chunks) != len(s.chunks) {
 		return nil, s.in.changed()
 	}
-	b := &tableBuilder{Options: a.Options, files: a.files, chunks: chunks, notes: a.notes, mixed: a.mixed, firsts: make([]int, len(chunks)+1)}
+	b := &build.Builder{Options: a.Options, Files: a.Files, Chunks: chunks, Notes: a.Notes, Mixed: a.Mixed, Firsts: make([]int, len(chunks)+1)}
 	var all []int32
 	for k, ch := range chunks {
 		known := &s.chunks[k]
@@ -160,45 +142,23 @@ func (s *ChunkedTable) leaveOut(ctx context.Context, a *tableBuilder, t *Table) 
 		}
 		known.bad = bad.chunks[k].rows
 		for _, row := range known.bad {
-			all = append(all, int32(a.firsts[k])+row)
+			all = append(all, int32(a.Firsts[k])+row)
 		}
-		known.first = b.firsts[k]
+		known.first = b.Firsts[k]
 		ch.Rows -= len(known.bad)
-		b.firsts[k+1] = b.firsts[k] + ch.Rows
+		b.Firsts[k+1] = b.Firsts[k] + ch.Rows
 		for i, rows := range bad.chunks[k].byTarget {
-			a.blame(a.columns[i], k, rows, bad.chunks[k].first[i], bad.chunks[k].broken[i])
+			a.Blame(a.Columns[i], k, rows, bad.chunks[k].first[i], bad.chunks[k].broken[i])
 		}
 	}
-	t.rows = a.rows()
-	a.noteSkipped(t, all)
-	b.notes = a.notes
-	t.skipped += len(all)
-	t.locations = a.locations.Take(rowsWithout(all, t.rows))
-	for i, old := range a.columns {
-		column := &columnBuilder{Target: old.Target, large: -1, number: old.number, trimmed: old.trimmed, words: &noWords}
-		for _, ch := range chunks {
-			column.chunks = append(column.chunks, &ch.Columns[i])
-		}
-		if column.Want != chunk.WantText {
-			column.mergeLevels()
-		}
-		b.columns = append(b.columns, column)
+	t.rows = a.Rows()
+	t.skipped = a.NoteSkipped(all)
+	b.Notes = a.Notes
+	t.locations = a.Locations.Take(build.RowsWithout(all, t.rows))
+	for i, old := range a.Columns {
+		b.Columns = append(b.Columns, old.Again(chunks, i))
 	}
 	return b, nil
-}
-
-// blame notes for which rows of a chunk a column is left out.
-func (a *tableBuilder) blame(c *columnBuilder, k int, rows []int32, first chunk.OddCell, broken bool) {
-	if len(rows) == 0 {
-		return
-	}
-	w := c.ownWords()
-	if w.why == nil {
-		w.why = a.badCell(c, broken, chunk.OddCell{Row: a.firsts[k] + first.Row, Text: first.Text})
-	}
-	for _, row := range rows {
-		w.bad = append(w.bad, int32(a.firsts[k])+row)
-	}
 }
 
 // summarize finds the bad rows of a chunk and takes them off all columns, and the values
@@ -221,7 +181,7 @@ func (b *badRows) summarize(ch *chunk.Chunk, targets []chunk.Target) {
 		bad.byTarget[i] = rows
 		bad.rows = append(bad.rows, rows...)
 		if t.Role == LabelRole && t.Schema == nil {
-			bad.rows = append(bad.rows, withoutValue(p)...)
+			bad.rows = append(bad.rows, build.MissingRows(p.F32, p.F64, p.Codes)...)
 		}
 	}
 	slices.Sort(bad.rows)
@@ -258,46 +218,46 @@ func (b *badRows) oddRows(p *chunk.ColumnChunk, t *chunk.Target) []int32 {
 }
 
 // finish makes the columns final.
-func (s *ChunkedTable) finish(a *tableBuilder, t *Table) error {
+func (s *ChunkedTable) finish(a *build.Builder, t *Table) error {
 	if t.rows == 0 {
-		return a.noRows()
+		return build.NoRows(a.Files)
 	}
-	columns := a.columns
-	a.columns = nil
+	columns := a.Columns
+	a.Columns = nil
 	for _, c := range columns {
 		if c.Role != Feature && c.Role != IDRole {
-			a.columns = append(a.columns, c)
+			a.Columns = append(a.Columns, c)
 		}
 	}
-	if err := a.join(); err != nil {
+	if err := a.Join(); err != nil {
 		return err
 	}
-	if c := a.labelled(); c != nil {
-		if rows := c.missingRows(); len(rows) > 0 {
-			return a.unlabelled(c, int(rows[0]))
+	if c := a.Labelled(); c != nil {
+		if rows := c.MissingRows(); len(rows) > 0 {
+			return a.Unlabelled(c, int(rows[0]))
 		}
 	}
-	t.forms, t.written = formsByName(columns), a.Writing()
+	t.forms, t.written = build.FormsByName(columns), a.Writing()
 	s.schema.Written = t.written
-	n := notes.New(a.notes)
+	n := notes.New(a.Notes)
 	s.rows = t.rows
 	for _, c := range columns {
 		if c.Role != Feature {
 			s.finishOther(a, c, n, t)
 			continue
 		}
-		column, err := a.chunkedFeature(c, t.rows)
+		column, err := newChunkedFeature(a, c, t.rows)
 		if err != nil {
 			return err
 		}
-		if shape := column.shape(); a.describe(n, c, shape, t.rows) {
+		if shape := column.shape(); a.Describe(n, c, described(shape, t.rows)) {
 			s.features = append(s.features, column)
 			described := columnSchema(shape)
 			described.Written = t.forms[c.Name]
 			s.schema.Columns = append(s.schema.Columns, described)
 		}
 	}
-	t.notes, t.dates = n.All(a.mixed), n.Dates()
+	t.notes, t.dates = n.All(a.Mixed), n.Dates()
 	s.metaColumns = t
 	if s.counter != nil {
 		return s.endCounting()
@@ -327,7 +287,7 @@ func (s *ChunkedTable) sampledTable() *Table {
 }
 
 // featureNames names the features among columns.
-func featureNames(columns []*columnBuilder) []string {
+func featureNames(columns []*build.Column) []string {
 	var names []string
 	for _, c := range columns {
 		if c.Role == Feature {
@@ -338,11 +298,11 @@ func featureNames(columns []*columnBuilder) []string {
 }
 
 // finishOther makes a column final that is no feature.
-func (s *ChunkedTable) finishOther(a *tableBuilder, c *columnBuilder, n *notes.Notes, t *Table) {
+func (s *ChunkedTable) finishOther(a *build.Builder, c *build.Column, n *notes.Notes, t *Table) {
 	column := &Column{name: c.Name, kind: Text, role: c.Role}
 	if c.Role != IDRole {
-		column = a.column(c, t.rows)
-		a.describe(n, c, column, t.rows)
+		column = finalColumn(a, c, t.rows)
+		a.Describe(n, c, described(column, t.rows))
 		t.columns = append(t.columns, column)
 	}
 	described := columnSchema(column)
@@ -350,61 +310,50 @@ func (s *ChunkedTable) finishOther(a *tableBuilder, c *columnBuilder, n *notes.N
 	s.schema.Columns = append(s.schema.Columns, described)
 }
 
-// chunkedFeature makes a feature final of what its summaries say.
-func (a *tableBuilder) chunkedFeature(c *columnBuilder, rows int) (*chunkedFeature, error) {
+// newChunkedFeature makes a feature final of what its summaries say.
+func newChunkedFeature(a *build.Builder, c *build.Column, rows int) (*chunkedFeature, error) {
 	column := &chunkedFeature{Target: *c.Target, kind: Category}
 	present := 0
-	for i := range c.levels {
-		present += c.counts[i]
+	for i := range c.Levels {
+		present += c.Counts[i]
 	}
-	if !c.number {
+	if !c.Number {
 		column.Want, column.missing = chunk.WantCategory, rows-present
-		a.nameLevels(c, column)
+		nameLevels(a, c, column)
 		return column, nil
 	}
-	values, odd := a.levelValues(c)
+	values, odd := a.LevelValues(c)
 	column.Want, column.kind = chunk.WantNumber, Float32
 	if !chunk.AllExact(values) {
 		column.kind = Float64
 	}
-	for k, p := range c.chunks {
+	for k, p := range c.Chunks {
 		if p.Numeric() {
 			present += p.Present - p.Odd().Count
 		} else if i := slices.IndexFunc(p.Summary.Levels, func(level int32) bool { return odd[level] }); i >= 0 {
-			return nil, a.badCell(c, false, chunk.OddCell{Row: a.firsts[k] + int(p.Summary.Firsts[i]), Text: chunk.Excerpt([]byte(c.levels[p.Summary.Levels[i]]))})
+			return nil, a.BadCell(c, false, chunk.OddCell{Row: a.Firsts[k] + int(p.Summary.Firsts[i]), Text: chunk.Excerpt([]byte(c.Levels[p.Summary.Levels[i]]))})
 		}
 		if p.Summary.Wide {
 			column.kind = Float64
 		}
-		c.dates = c.dates || p.Dates
+		c.Dates = c.Dates || p.Dates
 	}
-	c.large = int32(a.largeRow(c, values))
+	c.Large = int32(a.LargeRow(c, values))
 	column.missing = rows - present
 	return column, nil
 }
 
 // nameLevels gives a column its dictionary, and the levels of the input their codes.
-func (a *tableBuilder) nameLevels(c *columnBuilder, column *chunkedFeature) {
-	codes := make([]int32, len(c.levels))
+func nameLevels(a *build.Builder, c *build.Column, column *chunkedFeature) {
+	codes := make([]int32, len(c.Levels))
 	for i := range codes {
 		codes[i] = int32(i)
 	}
-	if c.Schema != nil {
-		codes, column.levels = dictionary.OfSchema(codes, c.levels, c.Schema, a.Decimal)
-		column.numericLevels = c.Schema.NumericLevels
-	} else {
-		codes, column.levels, column.numericLevels = dictionary.Inferred(codes, c.levels, c.trimmed, a.Decimal)
-	}
-	column.index = make(map[string]int32, len(c.levels))
+	codes, column.levels, column.numericLevels = a.Dictionary(c, codes)
+	column.index = make(map[string]int32, len(c.Levels))
 	column.counts = make([]int, len(column.levels))
-	for i, level := range c.levels {
+	for i, level := range c.Levels {
 		column.index[level] = codes[i]
-		column.counts[codes[i]] += c.counts[i]
+		column.counts[codes[i]] += c.Counts[i]
 	}
-}
-
-// withoutValue returns the rows of a column chunk that hold no value.
-func withoutValue(p *chunk.ColumnChunk) []int32 {
-	c := &columnBuilder{f32: p.F32, f64: p.F64, words: &words{codes: p.Codes}}
-	return c.missingRows()
 }

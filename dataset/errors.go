@@ -1,11 +1,6 @@
 package dataset
 
-import (
-	"fmt"
-	"strings"
-
-	"boost/dataset/internal/chunk"
-)
+import "boost/dataset/internal/chunk"
 
 var (
 	// ErrTable is wrapped by every error that is the fault of a table: a file that is absent, a directory,
@@ -25,32 +20,7 @@ type ParseError = chunk.ParseError
 // ParseErrors are several ParseErrors in the order of the rows: at most one of each column, and one about a row
 // that has not the cells of the others. Error shows
 // the first 20, one a line.
-type ParseErrors []*ParseError
-
-// Error returns the errors, one a line.
-func (e ParseErrors) Error() string {
-	const most = 20
-	var s strings.Builder
-	for i, problem := range e[:min(most, len(e))] {
-		if i > 0 {
-			s.WriteByte('\n')
-		}
-		s.WriteString(problem.Error())
-	}
-	if more := len(e) - most; more > 0 {
-		fmt.Fprintf(&s, "\nand %d more problems", more)
-	}
-	return s.String()
-}
-
-// Unwrap returns the errors.
-func (e ParseErrors) Unwrap() []error {
-	all := make([]error, len(e))
-	for i, problem := range e {
-		all[i] = problem
-	}
-	return all
-}
+type ParseErrors = chunk.ParseErrors
 
 // AbsentError is a column that an option names and the table lacks: File, Column, the Option, the Columns that
 // there are, and Notes on how the table was read. errors.Is(err, ErrTable) holds.

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"boost/dataset/internal/build"
 	"boost/dataset/internal/chunk"
 	"boost/dataset/internal/inmemory"
 )
@@ -86,6 +87,6 @@ func memoryRows(columns []ColumnData, targets []chunk.Target, most int) (int, er
 
 // newMemoryTable makes a table of one chunk that never was text.
 func newMemoryTable(o *chunk.Options, rows int, converted []chunk.ColumnChunk, targets []chunk.Target) (*Table, error) {
-	a := &tableBuilder{Options: o, whole: true, chunks: []*chunk.Chunk{{Rows: rows, Columns: converted}}}
-	return a.table(targets)
+	a := &build.Builder{Options: o, Whole: true, Chunks: []*chunk.Chunk{{Rows: rows, Columns: converted}}}
+	return tableOf(a, targets, nil)
 }

@@ -28,10 +28,10 @@ func (l Labels) Several() [][]float64 {
 func (l Labels) Take(rows []int32) Labels {
 	taken := Labels{Columns: make([][]float64, len(l.Columns))}
 	for k, column := range l.Columns {
-		taken.Columns[k] = pick(column, rows)
+		taken.Columns[k] = chunk.Pick(column, rows)
 	}
 	if l.Upper != nil {
-		taken.Upper = pick(l.Upper, rows)
+		taken.Upper = chunk.Pick(l.Upper, rows)
 	}
 	return taken
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 
+	"boost/dataset/internal/build"
 	"boost/dataset/internal/chunk"
 )
 
@@ -70,11 +71,10 @@ func (in *input) table(ctx context.Context) (*Table, error) {
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	a := in.tableBuilder(chunks, err)
-	a.empty = empty
-	a.reread = func(columns []*columnBuilder) error { return c.reread(ctx, columns) }
-	t, err := a.table(targets)
-	a.chunks, a.columns, a.empty = nil, nil, nil
+	a := in.builder(chunks, err)
+	a.Reread = func(columns []*build.Column) error { return c.reread(ctx, columns) }
+	t, err := tableOf(a, targets, empty)
+	a.Chunks, a.Columns = nil, nil
 	collectWide(width)
 	return t, err
 }
@@ -89,14 +89,14 @@ func collectWide(columns int) {
 	}
 }
 
-// tableBuilder begins the table of chunks, behind which an error may have ended the input.
-func (in *input) tableBuilder(chunks []*chunk.Chunk, readErr error) *tableBuilder {
+// builder begins the table of chunks, behind which an error may have ended the input.
+func (in *input) builder(chunks []*chunk.Chunk, readErr error) *build.Builder {
 	blank := 0
 	for _, ch := range chunks {
 		blank += ch.Blank
 	}
-	return &tableBuilder{Options: in.Options, files: in.files(), chunks: chunks, notes: in.notes(blank),
-		whole: len(chunks) == 1 && chunks[0].Whole, readErr: readErr}
+	return &build.Builder{Options: in.Options, Files: in.files(), Chunks: chunks, Notes: in.notes(blank),
+		Whole: len(chunks) == 1 && chunks[0].Whole, ReadErr: readErr}
 }
 
 // collector keeps all chunks of a source.
@@ -146,7 +146,7 @@ func (c *collector) collect(ctx context.Context, targets []chunk.Target) (chunks
 }
 
 // reread reads columns again, as text, and gives them their new column chunks.
-func (c *collector) reread(ctx context.Context, columns []*columnBuilder) error {
+func (c *collector) reread(ctx context.Context, columns []*build.Column) error {
 	for _, in := range c.inputs {
 		if in.Spool != nil && !in.Spool.Keep {
 			return chunk.Errorf("column %q of %s looked like numbers until cells that are text came, and no copy was kept to read it again (set categorical = [%[1]q], leave out --no-spool, or read from a file)",
@@ -162,15 +162,15 @@ func (c *collector) reread(ctx context.Context, columns []*columnBuilder) error 
 	if err != nil {
 		return err
 	}
-	if len(chunks) != len(columns[0].chunks) && !stopped {
+	if len(chunks) != len(columns[0].Chunks) && !stopped {
 		return c.changed()
 	}
 	for k, ch := range chunks {
 		for i, column := range columns {
-			if k >= len(column.chunks) || column.chunks[k].Rows() != ch.Rows {
+			if k >= len(column.Chunks) || column.Chunks[k].Rows() != ch.Rows {
 				return c.changed()
 			}
-			column.chunks[k] = &ch.Columns[i]
+			column.Chunks[k] = &ch.Columns[i]
 		}
 	}
 	return nil

@@ -5,6 +5,7 @@ import (
 	"io"
 	"slices"
 
+	"boost/dataset/internal/build"
 	"boost/dataset/internal/chunk"
 	"boost/dataset/internal/csv"
 	"boost/dataset/internal/dictionary"
@@ -193,7 +194,7 @@ func (s *Stream) Each(ctx context.Context, work func(part *Table) (then func() e
 	case err != nil:
 		return err
 	case s.rows == 0:
-		return (&tableBuilder{files: r.files}).noRows()
+		return build.NoRows(r.files)
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"sync"
 
+	"boost/dataset/internal/build"
 	"boost/dataset/internal/chunk"
 
 	"golang.org/x/sync/errgroup"
@@ -99,8 +100,8 @@ func (r *streamPass) part(ch *chunk.Chunk) *streamPart {
 	for i := range ch.Columns {
 		p.owned = append(p.owned, ch.Columns[i].Buffers())
 	}
-	a := &tableBuilder{Options: r.in.Options, files: r.files, chunks: []*chunk.Chunk{ch}, whole: ch.Whole, part: true}
-	p.table, p.err = a.table(r.columns)
+	a := &build.Builder{Options: r.in.Options, Files: r.files, Chunks: []*chunk.Chunk{ch}, Whole: ch.Whole, Part: true}
+	p.table, p.err = tableOf(a, r.columns, nil)
 	return p
 }
 

@@ -207,11 +207,11 @@ func (t *Table) Take(rows []int32) *Table {
 func (c *Column) take(rows []int32) *Column {
 	switch c.kind {
 	case Float32:
-		return float32Column(c.name, c.role, pick(c.Float32s(), rows))
+		return float32Column(c.name, c.role, chunk.Pick(c.Float32s(), rows))
 	case Float64:
-		return float64Column(c.name, c.role, pick(c.Float64s(), rows))
+		return float64Column(c.name, c.role, chunk.Pick(c.Float64s(), rows))
 	case Category:
-		return categoryColumn(c.name, c.role, pick(c.Codes(), rows), c.levels, c.numericLevels)
+		return categoryColumn(c.name, c.role, chunk.Pick(c.Codes(), rows), c.levels, c.numericLevels)
 	}
 	var text []byte
 	offsets := make([]int32, 1, len(rows)+1)
@@ -220,14 +220,6 @@ func (c *Column) take(rows []int32) *Column {
 		offsets = append(offsets, int32(len(text)))
 	}
 	return textColumn(c.name, c.role, text, offsets)
-}
-
-func pick[T any](values []T, rows []int32) []T {
-	picked := make([]T, len(rows))
-	for i, row := range rows {
-		picked[i] = values[row]
-	}
-	return picked
 }
 
 // Schema describes the table's columns. The level lists are shared with the table.

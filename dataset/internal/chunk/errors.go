@@ -196,3 +196,33 @@ func NameList(names []string, limit int) string {
 	}
 	return s.String()
 }
+
+// ParseErrors are several ParseErrors in the order of the rows: at most one of each column, and one about a row
+// that has not the cells of the others. Error shows
+// the first 20, one a line.
+type ParseErrors []*ParseError
+
+// Error returns the errors, one a line.
+func (e ParseErrors) Error() string {
+	const most = 20
+	var s strings.Builder
+	for i, problem := range e[:min(most, len(e))] {
+		if i > 0 {
+			s.WriteByte('\n')
+		}
+		s.WriteString(problem.Error())
+	}
+	if more := len(e) - most; more > 0 {
+		fmt.Fprintf(&s, "\nand %d more problems", more)
+	}
+	return s.String()
+}
+
+// Unwrap returns the errors.
+func (e ParseErrors) Unwrap() []error {
+	all := make([]error, len(e))
+	for i, problem := range e {
+		all[i] = problem
+	}
+	return all
+}

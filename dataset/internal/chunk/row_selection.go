@@ -77,3 +77,12 @@ func (s *byRow) Swap(i, j int) {
 	}
 	s.F32[i], s.F32[j] = s.F32[j], s.F32[i]
 }
+
+// Pick returns the values of the given rows.
+func Pick[T any](values []T, rows []int32) []T {
+	picked := make([]T, len(rows))
+	for i, row := range rows {
+		picked[i] = values[row]
+	}
+	return picked
+}

@@ -1,4 +1,4 @@
-package dataset
+package build
 
 import (
 	"math"
@@ -7,9 +7,9 @@ import (
 	"boost/dataset/internal/chunk"
 )
 
-// largeRow returns the row of the first whole number from 2⁵³ on of a column that becomes
+// LargeRow returns the row of the first whole number from 2⁵³ on of a column that becomes
 // numbers, values being those of its levels; −1 without one.
-func (a *tableBuilder) largeRow(c *columnBuilder, values []float64) int {
+func (a *Builder) LargeRow(c *Column, values []float64) int {
 	level := make([]bool, len(values))
 	some := false
 	for i, v := range values {
@@ -19,7 +19,7 @@ func (a *tableBuilder) largeRow(c *columnBuilder, values []float64) int {
 	for _, v := range values {
 		some = some && chunk.IsNumbering(v)
 	}
-	for k, p := range c.chunks {
+	for k, p := range c.Chunks {
 		row := int(p.Large) - 1
 		if some && p.Codes != nil {
 			row = slices.IndexFunc(p.Codes, func(code int32) bool { return code >= 0 && level[code] })
@@ -33,7 +33,7 @@ func (a *tableBuilder) largeRow(c *columnBuilder, values []float64) int {
 			}
 		}
 		if row >= 0 {
-			return a.firsts[k] + row
+			return a.Firsts[k] + row
 		}
 	}
 	return -1
