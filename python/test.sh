@@ -1,14 +1,22 @@
 #!/usr/bin/env bash
 # Installs the wheel in python/dist into an environment of each Python, outside the tree, and runs the tests there.
+# python/test.sh --notebooks PYTHON runs the notebooks there instead, and keeps what they show.
 # python/test.sh [PYTHON…]: without any, every Python from 3.10 on that is in the PATH or is known to pyenv.
 set -euo pipefail
 cd "$(dirname "$0")"
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/boost
 only=
-if [ "${1:-}" = --environment ]; then # says where the environment is, and runs nothing
+notebooks=
+case ${1:-} in
+--environment) # says where the environment is, and runs nothing
 	only=1
 	shift
-fi
+	;;
+--notebooks)
+	notebooks=1
+	shift
+	;;
+esac
 pythons=("$@")
 if [ $# -eq 0 ]; then
 	for minor in 10 11 12 13 14; do
@@ -35,5 +43,10 @@ for python in "${pythons[@]}"; do
 		touch "$environment/complete"
 	fi
 	"$environment/bin/pip" install -q --disable-pip-version-check --no-deps --force-reinstall dist/boost_gbt-*-py3-none-*"$(uname -m)"*.whl
+	if [ -n "$notebooks" ]; then
+		PATH="$environment/bin:$PATH" "$environment/bin/python" notebooks.py
+		continue
+	fi
 	"$environment/bin/python" -m pytest -q -p no:cacheprovider tests
+	TQDM_DISABLE=1 "$environment/bin/python" -m pytest -q -p no:cacheprovider --nbmake ../examples/notebooks
 done

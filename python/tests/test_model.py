@@ -255,3 +255,16 @@ def test_other_program(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BOOST_GBT_PROGRAM", "/nowhere/boost")
     with pytest.raises((WorkerError, FileNotFoundError)):
         run("version")
+
+
+def test_silence(numbers: tuple[np.ndarray, np.ndarray]) -> None:
+    """What other libraries are told so that they print nothing is accepted, since nothing is printed here."""
+    x, y = numbers
+    want = train({"rounds": 2}, x, y)
+    for silent in ({"verbose": -1}, {"verbosity": 0}, {"verbose_eval": False}, {"silent": True}):
+        assert train({"rounds": 2, **silent}, x, y) == want
+    for loud in ({"verbose": 1}, {"silent": False}, {"verbose_eval": 10}):
+        with pytest.raises(ParameterError, match="logger boost_gbt"):
+            train({"rounds": 2, **loud}, x, y)
+    with pytest.raises(ParameterError, match="verbose"):
+        train({"rounds": 2, "verbose": "much"}, x, y)

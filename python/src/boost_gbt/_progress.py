@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from typing import Any
 
 
@@ -20,7 +21,9 @@ class Bar:
             return
         try:
             if notebook:
-                from tqdm.auto import tqdm
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")  # about a bar of text, where there are no widgets
+                    from tqdm.auto import tqdm
             else:
                 from tqdm import tqdm
         except ImportError:

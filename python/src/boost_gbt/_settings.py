@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from .errors import ParameterError
+
 FILES = frozenset(("cache", "forced_cuts_file", "init_model"))  # settings that are names of files
 
 
@@ -45,7 +47,25 @@ def _quoted(value: str) -> str:
 
 def settings(params: Mapping[str, Any]) -> list[list[str]]:
     """Return parameters as pairs of texts. None stands for the default."""
-    return [[name, text(_whole(name, value))] for name, value in params.items() if value is not None]
+    return [
+        [name, text(_whole(name, value))]
+        for name, value in params.items()
+        if value is not None and not _asks_for_silence(name, value)
+    ]
+
+
+def _asks_for_silence(name: str, value: Any) -> bool:
+    """Report whether a parameter of another library asks for no messages. There are none unless logging shows them."""
+    if name not in ("verbose", "verbosity", "verbose_eval", "silent"):
+        return False
+    if value is False or value is True or isinstance(value, int):
+        if (value > 0) == (name == "silent"):
+            return True
+        raise ParameterError(
+            f"{name} = {value!r}: messages go to the logger boost_gbt, which logging.basicConfig(level=logging.INFO) "
+            "shows, and callback is called after each round: leave the parameter out"
+        )
+    return False
 
 
 def _whole(name: str, value: Any) -> Any:
