@@ -28,7 +28,7 @@ func rootCommand() *cobra.Command {
 		SilenceErrors: true,
 	}
 	root.AddCommand(
-		peersCommand(), trainCommand(), scorersCommand(), scoreCommand(), loadingCommand(), readCommand(), sizesCommand(), compressionCommand(),
+		peersCommand(), trainCommand(), modesCommand(), modeTrainCommand(), scorersCommand(), scoreCommand(), loadingCommand(), readCommand(), sizesCommand(), compressionCommand(),
 		accuracyCommand(), defaultsCommand(), precisionCommand(), objectivesCommand(), intervalsCommand(), guardCommand(), rowsCommand(), generateCommand(),
 	)
 	return root

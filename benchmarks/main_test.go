@@ -11,6 +11,7 @@ import (
 
 	"boost/benchmarks/accuracy"
 	"boost/benchmarks/harness"
+	"boost/benchmarks/modes"
 	"boost/benchmarks/peers"
 	"boost/benchmarks/scorers"
 	"boost/benchmarks/synth"
@@ -191,5 +192,45 @@ func TestDefaultsCheck(t *testing.T) {
 	}
 	if _, _, err := run(t, append(args, "--efforts", "default")...); err == nil {
 		t.Error("an effort without a record passes")
+	}
+}
+
+// boost's side of modes trains in each that is asked for, with plain training before it.
+func TestModeTrain(t *testing.T) {
+	folder := t.TempDir()
+	var text strings.Builder
+	text.WriteString("y,a,b,c,d,e,word\n")
+	for i := range 3000 {
+		fmt.Fprintf(&text, "%d,%d,%d,%d,%d,%d,w%d\n", i*37%101+i%7*9, i*37%101, i%7, i*53%29, i*i%31, i%2, i%3)
+	}
+	for name, content := range map[string]string{
+		synth.TrainCSV: text.String(), harness.MetaFile: `{"task": "regression", "label": "y", "categorical": ["word"], "columns": ["y", "a", "b", "c", "d", "e", "word"]}`,
+	} {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	out, _, err := run(t, "modetrain", "--folder", folder, "--threads", "1", "--rounds", "3", "--budget", "0.001", "--only", "dart,lambdarank,multiclass,monotone advanced")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var p modes.Process
+	if err := json.Unmarshal([]byte(out), &p); err != nil {
+		t.Fatal(err)
+	}
+	if p.Rows != 3000 || p.Columns != 5 || len(p.Modes) != 4 {
+		t.Fatalf("printed %+v", p)
+	}
+	for _, f := range p.Modes {
+		want := 3
+		if f.Mode == "multiclass" {
+			want = 15
+		}
+		if f.Trees != want || f.Leaves < 2 || f.Seconds <= 0 || f.Plain <= 0 || f.Repeats < 1 {
+			t.Errorf("%+v", f)
+		}
+	}
+	if _, _, err := run(t, "modetrain", "--folder", folder, "--only", "darts"); err == nil || !strings.Contains(err.Error(), `no mode "darts"`) {
+		t.Errorf("an unknown mode: %v", err)
 	}
 }

@@ -31,7 +31,7 @@ const picture = `
   8:  ptq/compress/registry  booster/search/tune  internal/predictions
   8:  benchmarks/peers  benchmarks/accuracy
   9:  configs  internal/report
-  9:  benchmarks/coverage  benchmarks/compression  benchmarks/loading  benchmarks/parts  benchmarks/scorers  benchmarks/sizes
+  9:  benchmarks/coverage  benchmarks/compression  benchmarks/loading  benchmarks/modes  benchmarks/parts  benchmarks/scorers  benchmarks/sizes
  10:  internal/worker  benchmarks  internal/soak
  11:  cmd/boost
 
