@@ -25,11 +25,16 @@ from sklearn.linear_model import LogisticRegression  # noqa: E402
 from sklearn.model_selection import GridSearchCV, cross_val_score  # noqa: E402
 from sklearn.pipeline import make_pipeline  # noqa: E402
 from sklearn.preprocessing import StandardScaler  # noqa: E402
-from sklearn.utils.estimator_checks import parametrize_with_checks  # noqa: E402
+from sklearn.utils.estimator_checks import (  # noqa: E402
+    check_sample_weight_equivalence_on_dense_data,
+    check_sample_weight_equivalence_on_sparse_data,
+    parametrize_with_checks,
+)
 
 Data = tuple[np.ndarray, np.ndarray]
 
-# min_data_in_leaf counts rows, and gradients are quantized: a weight of 2 is nearly a row that stands twice.
+# min_data_in_leaf counts rows, and gradients have 16 bits: a weight of 2 is nearly a row that stands twice. Without
+# these two it is one: see test_weights_are_repetitions.
 EXPECTED = {
     f"check_sample_weight_equivalence_on_{kind}_data": "weights are no repetitions: min_data_in_leaf counts rows"
     for kind in ("dense", "sparse")
@@ -42,6 +47,39 @@ EXPECTED = {
 @pytest.mark.filterwarnings("ignore")
 def test_checks_of_scikit_learn(estimator: Any, check: Any) -> None:
     check(estimator)
+
+
+EXACT = {"min_data_in_leaf": 1, "train.gradients": "i32"}
+
+
+@pytest.mark.parametrize("estimator", [BoostRegressor(rounds=10, **EXACT), BoostClassifier(rounds=10, **EXACT)])
+@pytest.mark.filterwarnings("ignore")
+def test_weights_are_repetitions(estimator: Any) -> None:
+    """Where leaves may have one row and gradients are not rounded to 16 bits, the checks of weights pass too."""
+    for check in (check_sample_weight_equivalence_on_dense_data, check_sample_weight_equivalence_on_sparse_data):
+        check(type(estimator).__name__, estimator)
+
+
+@pytest.mark.parametrize("kind", ["numpy", "pandas", "polars", "pyarrow", "sparse"])
+def test_rows_without_weight(numbers: Data, kind: str) -> None:
+    """A weight of 0 leaves a row out, whatever holds the rows."""
+    x, y = np.nan_to_num(numbers[0]), numbers[1]
+    weight = np.where(np.arange(1000) % 3, 2.0, 0.0)
+    table: Any = x
+    if kind == "sparse":
+        table = pytest.importorskip("scipy.sparse").csr_matrix(x)
+    elif kind != "numpy":
+        table = pytest.importorskip("pandas").DataFrame(x, columns=list("abcdef"))
+        if kind == "polars":
+            table = pytest.importorskip("polars").from_pandas(table)
+        elif kind == "pyarrow":
+            table = pytest.importorskip("pyarrow").Table.from_pandas(table)
+    m = BoostRegressor(rounds=10).fit(table, y, weight)
+    left = weight > 0
+    want = BoostRegressor(rounds=10).fit(x[left], y[left], weight[left])
+    assert np.array_equal(m.predict(table), want.predict(x))
+    with pytest.raises(ValueError, match="weight"):
+        BoostRegressor(rounds=10).fit(table, y, np.zeros(1000))
 
 
 @pytest.fixture(scope="module")

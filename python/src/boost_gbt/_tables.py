@@ -355,6 +355,17 @@ def _add_arrow(parts: Parts, table: Any) -> None:
     parts.arrow(memoryview(sink.getvalue()), [str(name) for name in table.column_names], table.num_rows)
 
 
+def take(table: Any, rows: np.ndarray) -> Any:
+    """Return the rows of a frame or matrix that are marked."""
+    if _module(table) == "pandas":
+        return table.iloc[np.flatnonzero(rows)]
+    if _module(table) == "polars":
+        return table[np.flatnonzero(rows)]
+    if hasattr(table, "take") and column_names(table) is not None:  # of pyarrow
+        return table.take(np.flatnonzero(rows))
+    return table[rows]
+
+
 def values(table: Any, names: Sequence[str]) -> tuple[np.ndarray | None, np.ndarray | None]:
     """Return the values of columns for pictures: as numbers, which texts are in their order, and as they are.
 

@@ -268,11 +268,19 @@ class _Boost(BaseEstimator):  # type: ignore[misc]
         X = self._check_rows(X, reset=True)
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
-        target = self._check_target(y)
+        weights = self._check_weights(sample_weight, X)
+        labels = y
+        if weights is not None:
+            weights = np.asarray(weights)
+            counts = weights != 0  # a row without weight is none: it has no part in cuts and counts of rows
+            if weights.shape == np.asarray(y).shape[:1] == (X.shape[0],) and 0 < counts.sum() < len(counts):
+                X, weights, labels = _tables.take(X, counts), weights[counts], np.asarray(y)[counts]
+                queries = None if queries is None else np.asarray(queries)[counts]
+        target = self._check_target(labels)
         if len(target) != X.shape[0]:
             raise ValueError(f"Found input variables with inconsistent numbers of samples: {[X.shape[0], len(target)]}")
         defaults = self._defaults()
-        rows = Rows(X, _named(target, y), self._check_weights(sample_weight, X), queries)
+        rows = Rows(X, _named(target, y), weights, queries)
         valid = []
         sets = [eval_set] if isinstance(eval_set, tuple) else list(eval_set or ())
         for name, given in (("eval_sample_weight", eval_sample_weight), ("the queries of eval_set", eval_queries)):
