@@ -15,6 +15,10 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"boost/cmd/boost/internal/complete"
+	"boost/cmd/boost/internal/exit"
+	"boost/cmd/boost/internal/filename"
+	"boost/cmd/boost/internal/keyflags"
 	"boost/dataset"
 	"boost/internal/cpu"
 	"boost/internal/format"
@@ -41,8 +45,7 @@ type app struct {
 	quiet     bool
 	verbose   bool
 	level     cpu.Level
-	command   string // the one that runs
-	hasConfig bool   // settings are those of a config file
+	command   keyflags.Command // the one that runs
 }
 
 // run executes one command line and returns the exit code.
@@ -58,7 +61,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	}()
 	root := a.root()
 	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
-		completeFlags(root)
+		complete.Register(root)
 	}
 	root.SetArgs(args)
 	root.SetOut(stdout)
@@ -66,26 +69,26 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	err := root.ExecuteContext(ctx)
 	a.terminal.ClearBar()
 	if err == nil {
-		return exitDone
+		return exit.Done
 	}
 	if a.logFormat == "json" {
 		a.log = slog.New(terminal.NewHandler(a.terminal, "json", slog.LevelInfo)) // flags are refused before prepare
 	}
-	code := exitCode(err)
-	if errors.Is(context.Cause(ctx), errInterrupted) && errors.Is(err, dataset.ErrTable) {
-		code = exitInterrupted // what was wrong with a table is that it was cut short
+	code := exit.Code(err)
+	if errors.Is(context.Cause(ctx), exit.ErrInterrupted) && errors.Is(err, dataset.ErrTable) {
+		code = exit.Interrupted // what was wrong with a table is that it was cut short
 	}
-	var silent *silentError
+	var silent *exit.Silent
 	switch {
 	case errors.As(err, &silent):
-	case code == exitInterrupted:
+	case code == exit.Interrupted:
 		what := "nothing was written"
 		if partly := (*partlyError)(nil); errors.As(err, &partly) {
 			what = format.Counted(partly.rows, "row") + " were written"
 		}
 		a.log.Error("interrupted: " + what)
 	default:
-		a.log.Error(wording(err))
+		a.log.Error(exit.Wording(err))
 	}
 	return code
 }
@@ -112,7 +115,7 @@ The same data, parameters and seed give the same model, byte for byte, on any ma
 			return unknownCommand(cmd, args[0])
 		},
 		PersistentPreRunE: func(cmd *cobra.Command, args []string) error {
-			a.command = cmd.Name()
+			a.command.Name = cmd.Name()
 			return a.prepare(args)
 		},
 		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
@@ -123,7 +126,7 @@ The same data, parameters and seed give the same model, byte for byte, on any ma
 	flags.StringVar(&a.logFile, "log-file", "", "also write all messages to `FILE`, with the time of each, as with -v")
 	flags.BoolVarP(&a.quiet, "quiet", "q", false, "print only errors")
 	flags.BoolVarP(&a.verbose, "verbose", "v", false, "print every round and choice")
-	offer(root, "log-format", "text", "json")
+	complete.With(root, "log-format", "text", "json")
 	root.Flags().Bool("version", false, "print the version")
 	root.Version = version
 	root.SetVersionTemplate("boost {{.Version}}\n")
@@ -173,7 +176,7 @@ func (a *app) prepare(args []string) error {
 	level := slog.LevelInfo
 	switch {
 	case a.quiet && a.verbose:
-		return usagef("-q and -v contradict each other: leave one of them out")
+		return exit.Usagef("-q and -v contradict each other: leave one of them out")
 	case a.quiet:
 		level = slog.LevelError
 	case a.verbose:
@@ -182,7 +185,7 @@ func (a *app) prepare(args []string) error {
 	if a.logFormat != "text" && a.logFormat != "json" {
 		format := a.logFormat
 		a.logFormat = "text"
-		return usagef("--log-format must be text or json, not %q", format)
+		return exit.Usagef("--log-format must be text or json, not %q", format)
 	}
 	handler := terminal.NewHandler(a.terminal, a.logFormat, level)
 	if a.logFile != "" {
@@ -192,10 +195,10 @@ func (a *app) prepare(args []string) error {
 		}
 		handler = slog.NewMultiHandler(handler, terminal.NewFileHandler(file, a.logFormat, slog.LevelDebug))
 	}
-	a.log = slog.New(hintHandler{handler, a})
+	a.log = slog.New(keyflags.Handler(handler, &a.command))
 	use, note, err := cpu.Use()
 	if err != nil {
-		return usagef("%v", err)
+		return exit.Usagef("%v", err)
 	}
 	a.level = use
 	if note != "" {
@@ -207,8 +210,8 @@ func (a *app) prepare(args []string) error {
 // openLog opens the file of messages, to write after what is in it.
 func (a *app) openLog(args []string) (io.Writer, error) {
 	for _, arg := range args {
-		if sameFile(arg, a.logFile) {
-			return nil, usagef("--log-file %s is read by the same run: give another name", pasted(a.logFile))
+		if filename.Same(arg, a.logFile) {
+			return nil, exit.Usagef("--log-file %s is read by the same run: give another name", format.Pasted(a.logFile))
 		}
 	}
 	file, err := os.OpenFile(a.logFile, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o666)
@@ -261,7 +264,7 @@ func unknownCommand(cmd *cobra.Command, name string) error {
 	for _, c := range cmd.Commands() {
 		names = append(names, c.Name())
 	}
-	return usagef("unknown command %q%s; %s --help lists the commands", name, near.Question(near.Words(name, names)), cmd.CommandPath())
+	return exit.Usagef("unknown command %q%s; %s --help lists the commands", name, near.Question(near.Words(name, names)), cmd.CommandPath())
 }
 
 // arguments says what a command's arguments are, in order.
@@ -269,9 +272,9 @@ func arguments(names ...string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch {
 		case len(args) < len(names):
-			return usagef("%s is missing: boost %s", names[len(args)], cmd.Use)
+			return exit.Usagef("%s is missing: boost %s", names[len(args)], cmd.Use)
 		case len(args) > len(names):
-			return usagef("unexpected argument %q: the usage is boost %s", args[len(names)], cmd.Use)
+			return exit.Usagef("unexpected argument %q: the usage is boost %s", args[len(names)], cmd.Use)
 		}
 		return nil
 	}
@@ -292,7 +295,7 @@ func flagError(cmd *cobra.Command, err error) error {
 	message := err.Error()
 	if name, ok := strings.CutPrefix(message, "unknown flag: --"); ok {
 		if name == "version" {
-			return usagef("unknown flag --version: boost --version prints it")
+			return exit.Usagef("unknown flag --version: boost --version prints it")
 		}
 		var known []string
 		cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
@@ -300,7 +303,7 @@ func flagError(cmd *cobra.Command, err error) error {
 		for i := range meant {
 			meant[i] = "--" + meant[i]
 		}
-		return usagef("unknown flag --%s%s; %s --help lists the flags", name, near.Question(meant), cmd.CommandPath())
+		return exit.Usagef("unknown flag --%s%s; %s --help lists the flags", name, near.Question(meant), cmd.CommandPath())
 	}
 	if before, why, ok := strings.Cut(message, ": strconv."); ok {
 		// strconv tells programmers what it wanted; people see which flag and value.
@@ -310,7 +313,7 @@ func flagError(cmd *cobra.Command, err error) error {
 		}
 		message = before + ", which must be " + kind
 	}
-	return usagef("%s; %s --help lists the flags", message, cmd.CommandPath())
+	return exit.Usagef("%s; %s --help lists the flags", message, cmd.CommandPath())
 }
 
 // oneOf checks the value of a flag that has a fixed set of them.
@@ -318,6 +321,6 @@ func oneOf(flag, value string, known ...string) error {
 	if slices.Contains(known, value) {
 		return nil
 	}
-	return usagef("--%s must be %s, not %q%s", flag, strings.Join(known, ", "), value,
+	return exit.Usagef("--%s must be %s, not %q%s", flag, strings.Join(known, ", "), value,
 		near.Question(near.Words(value, known)))
 }

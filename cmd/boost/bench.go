@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"boost/cmd/boost/internal/exit"
 	"boost/internal/cpu"
 	"boost/internal/format"
 	"boost/internal/output"
@@ -98,7 +99,7 @@ func (a *app) benchTensorq(ctx context.Context, f *benchFlags) error {
 		err = result.WriteTiers(output.Stdout(a.out))
 	}
 	if err == nil && result.Failed > 0 {
-		return &silentError{errors.New("not all of the list holds")}
+		return &exit.Silent{Err: errors.New("not all of the list holds")}
 	}
 	return err
 }

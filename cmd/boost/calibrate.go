@@ -13,6 +13,10 @@ import (
 	"boost/booster/calibrate"
 	"boost/booster/model"
 	"boost/booster/trust"
+	"boost/cmd/boost/internal/complete"
+	"boost/cmd/boost/internal/exit"
+	"boost/cmd/boost/internal/filename"
+	"boost/cmd/boost/internal/keyflags"
 	"boost/internal/format"
 	"boost/internal/predictions"
 	"boost/internal/report"
@@ -82,9 +86,9 @@ What the model had of all this is replaced, so that --method none alone takes it
 	flags.BoolVar(&f.allowTrainData, "allow-train-data", false, "accept the training rows")
 	flags.BoolVar(&f.json, "json", false, "print JSON")
 	f.unseenFlag.add(cmd)
-	f.addSet(cmd, readingKeys)
-	offer(cmd, "method", methods...)
-	offerColumns(cmd, "by")
+	f.addSet(cmd, keyflags.Reading)
+	complete.With(cmd, "method", methods...)
+	complete.WithColumns(cmd, "by")
 	return cmd
 }
 
@@ -97,13 +101,13 @@ func (f *calibrateFlags) params(cmd *cobra.Command) (p calibrate.Params, err err
 	p = calibrate.Params{Method: trust.Method(f.method), Level: f.level, By: f.by, Threshold: f.threshold, AllowTrainingData: f.allowTrainData}
 	switch {
 	case given("intervals") && !(f.level > 0 && f.level < 1):
-		return p, usagef("--intervals must be above 0 and below 1, the share of rows that are covered, not %v", f.level)
+		return p, exit.Usagef("--intervals must be above 0 and below 1, the share of rows that are covered, not %v", f.level)
 	case f.by != "" && !given("intervals"):
-		return p, usagef("--by needs intervals: give --intervals 0.9 too")
+		return p, exit.Usagef("--by needs intervals: give --intervals 0.9 too")
 	case given("costs") && given("threshold"):
-		return p, usagef("--costs gives a threshold: leave --threshold out")
+		return p, exit.Usagef("--costs gives a threshold: leave --threshold out")
 	case given("threshold") && !(f.threshold > 0 && f.threshold < 1):
-		return p, usagef("--threshold must be above 0 and below 1, a probability, not %v", f.threshold)
+		return p, exit.Usagef("--threshold must be above 0 and below 1, a probability, not %v", f.threshold)
 	}
 	if given("costs") {
 		p.FalsePositive, p.FalseNegative, err = parseCosts(f.costs)
@@ -123,16 +127,16 @@ func parseCosts(text string) (falsePositive, falseNegative float64, err error) {
 		costs = append(costs, cost)
 	}
 	if len(costs) != 2 {
-		return 0, 0, usagef("--costs %s: expected two numbers above 0, what a false positive and a false negative cost, such as 1,20", pasted(text))
+		return 0, 0, exit.Usagef("--costs %s: expected two numbers above 0, what a false positive and a false negative cost, such as 1,20", format.Pasted(text))
 	}
 	if _, err := trust.CostThreshold(costs[0], costs[1]); err != nil {
-		return 0, 0, usagef("--costs %s: %v", pasted(text), err)
+		return 0, 0, exit.Usagef("--costs %s: %v", format.Pasted(text), err)
 	}
 	return costs[0], costs[1], nil
 }
 
 func (a *app) calibrate(ctx context.Context, modelFile string, tables []string, p calibrate.Params, f *calibrateFlags) error {
-	c, err := f.config(a, readingKeys)
+	c, err := f.config(a, keyflags.Reading)
 	if err != nil {
 		return err
 	}
@@ -145,8 +149,8 @@ func (a *app) calibrate(ctx context.Context, modelFile string, tables []string, 
 			return err
 		}
 	}
-	if reads(tables, f.output, c.ReadOptions()...) {
-		return usagef("%s is read, and cannot be written over by the same run: give another name with -o", f.output)
+	if filename.Reads(tables, f.output, c.ReadOptions()...) {
+		return exit.Usagef("%s is read, and cannot be written over by the same run: give another name with -o", f.output)
 	}
 	t, err := a.openLabelled(ctx, tables, m, c, f.onUnseen)
 	if err != nil {
@@ -159,9 +163,9 @@ func (a *app) calibrate(ctx context.Context, modelFile string, tables []string, 
 	out, found, err := calibrate.Fit(ctx, m, t, p)
 	switch {
 	case errors.Is(err, calibrate.ErrTrainingData), errors.Is(err, calibrate.ErrParams):
-		return usagef("%s: %v", modelFile, err)
+		return exit.Usagef("%s: %v", modelFile, err)
 	case err != nil:
-		return ofTable(tables, err)
+		return exit.OfTable(tables, err)
 	}
 	a.reportCalibration(found, strings.Join(tables, " "))
 	if f.output != "" {
@@ -180,7 +184,7 @@ func (a *app) calibrate(ctx context.Context, modelFile string, tables []string, 
 func checkSets(m *model.Model, file string) error {
 	for _, class := range m.Classes() {
 		if class == "" || strings.Contains(class, predictions.SetSeparator) {
-			return usagef("--intervals: class %s of %s cannot stand in a set, whose classes have %s between them: name it otherwise in the table, and train again",
+			return exit.Usagef("--intervals: class %s of %s cannot stand in a set, whose classes have %s between them: name it otherwise in the table, and train again",
 				strconv.Quote(class), file, predictions.SetSeparator)
 		}
 	}

@@ -6,6 +6,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"boost/booster/model"
+	"boost/cmd/boost/internal/evaluation"
+	"boost/cmd/boost/internal/exit"
+	"boost/cmd/boost/internal/filename"
 	"boost/internal/output"
 )
 
@@ -21,7 +24,7 @@ written if it had been interrupted after these rounds, and can be reproduced as 
 		Args:    arguments("MODEL"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !cmd.Flags().Changed("rounds") {
-				return usagef("--rounds is missing: boost %s", cmd.Use)
+				return exit.Usagef("--rounds is missing: boost %s", cmd.Use)
 			}
 			if err := a.checkOutput(cmd, output, args); err != nil {
 				return err
@@ -30,8 +33,8 @@ written if it had been interrupted after these rounds, and can be reproduced as 
 			if err != nil {
 				return err
 			}
-			s := stages{rounds: rounds, limited: true}
-			if err := s.fit(m, args[0]); err != nil {
+			s := evaluation.Stages{Rounds: rounds, Limited: true}
+			if err := s.Fit(m, args[0]); err != nil {
 				return err
 			}
 			from := m
@@ -57,7 +60,7 @@ classes must agree. Columns may differ; the merged model needs all of them.`,
 		Example: `  boost merge north.boost south.boost -o both.boost`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) < 2 {
-				return usagef("give two models or more: boost %s", cmd.Use)
+				return exit.Usagef("give two models or more: boost %s", cmd.Use)
 			}
 			return nil
 		},
@@ -74,7 +77,7 @@ classes must agree. Columns may differ; the merged model needs all of them.`,
 			}
 			merged, err := model.Merge(models...)
 			if err != nil {
-				return usagef("the models cannot be merged: %v", err)
+				return exit.Usagef("the models cannot be merged: %v", err)
 			}
 			a.reportUncalibrated(models...)
 			return a.saveModel(merged, output)
@@ -88,13 +91,13 @@ classes must agree. Columns may differ; the merged model needs all of them.`,
 func (a *app) checkOutput(cmd *cobra.Command, file string, read []string) error {
 	switch file {
 	case "":
-		return usagef("-o is missing: boost %s", cmd.Use)
+		return exit.Usagef("-o is missing: boost %s", cmd.Use)
 	case "-":
-		return usagef("a model cannot be written to standard output: name a file with -o")
+		return exit.Usagef("a model cannot be written to standard output: name a file with -o")
 	}
 	for _, input := range read {
-		if sameFile(input, file) {
-			return usagef("%s is read, and cannot be written over by the same run: give another name with -o", file)
+		if filename.Same(input, file) {
+			return exit.Usagef("%s is read, and cannot be written over by the same run: give another name with -o", file)
 		}
 	}
 	return output.Writable(file)
@@ -105,6 +108,6 @@ func (a *app) saveModel(m *model.Model, output string) error {
 	if err := m.Save(output); err != nil {
 		return err
 	}
-	a.log.Info(output+" was written", "rounds", m.Rounds(), "bytes", modelSize(output))
+	a.log.Info(output+" was written", "rounds", m.Rounds(), "bytes", filename.Size(output))
 	return nil
 }

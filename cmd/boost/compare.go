@@ -8,6 +8,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"boost/booster/model"
+	"boost/cmd/boost/internal/complete"
+	"boost/cmd/boost/internal/evaluation"
+	"boost/cmd/boost/internal/exit"
+	"boost/cmd/boost/internal/keyflags"
 	"boost/dataset"
 	"boost/internal/report"
 	"boost/internal/unseen"
@@ -45,15 +49,15 @@ reaches counts in it like one that all rows reach.`,
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 2 && (f.metrics != nil || f.sets != nil) {
-				return usagef("--metric and --set need a table: boost %s", cmd.Use)
+				return exit.Usagef("--metric and --set need a table: boost %s", cmd.Use)
 			}
 			return a.compare(cmd.Context(), args, &f)
 		},
 	}
 	cmd.Flags().StringArrayVar(&f.metrics, "metric", nil, "metric by `NAME`; repeatable")
 	cmd.Flags().BoolVar(&f.json, "json", false, "print JSON")
-	f.addSet(cmd, readingKeys)
-	offer(cmd, "metric", metrics.Offers()...)
+	f.addSet(cmd, keyflags.Reading)
+	complete.With(cmd, "metric", metrics.Offers()...)
 	return cmd
 }
 
@@ -80,7 +84,7 @@ func (a *app) compare(ctx context.Context, args []string, f *compareFlags) error
 	}
 	c, err := compress.Compare(ctx, models[0], models[1], table, names, compress.Pool(pool))
 	if shape := (compress.ErrShape{}); errors.As(err, &shape) {
-		return usagef("%s and %s cannot be compared: %s", args[0], args[1], shape.Text)
+		return exit.Usagef("%s and %s cannot be compared: %s", args[0], args[1], shape.Text)
 	}
 	if err != nil {
 		return err
@@ -90,11 +94,11 @@ func (a *app) compare(ctx context.Context, args []string, f *compareFlags) error
 
 // openCompared reads the table that two models are compared on, and chooses the metrics.
 func (a *app) openCompared(ctx context.Context, models [2]*model.Model, file string, f *compareFlags) (*dataset.Table, []string, error) {
-	c, err := f.config(a, readingKeys)
+	c, err := f.config(a, keyflags.Reading)
 	if err != nil {
 		return nil, nil, err
 	}
-	names, err := metricsOf(models[0], f.metrics)
+	names, err := evaluation.MetricsOf(models[0], f.metrics)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"boost/booster/model"
+	"boost/cmd/boost/internal/exit"
 	"boost/internal/replace"
 	"boost/internal/vfs"
 )
@@ -23,7 +24,7 @@ model file holds. A round trip gives the same bytes. All commands read models in
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ending := strings.ToLower(filepath.Ext(args[1]))
 			if ending != ".json" && ending != ".boost" {
-				return usagef("%s: expected a name that ends in .boost or .json", args[1])
+				return exit.Usagef("%s: expected a name that ends in .boost or .json", args[1])
 			}
 			if err := a.checkOutput(cmd, args[1], args[:1]); err != nil {
 				return err

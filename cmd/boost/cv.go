@@ -14,6 +14,10 @@ import (
 
 	"boost/booster/search"
 	"boost/booster/traindata"
+	"boost/cmd/boost/internal/complete"
+	"boost/cmd/boost/internal/exit"
+	"boost/cmd/boost/internal/filename"
+	"boost/cmd/boost/internal/keyflags"
 	"boost/configs"
 	"boost/dataset"
 	"boost/dataset/write"
@@ -31,8 +35,8 @@ type cvFlags struct {
 }
 
 // cvKeyFlags are those of train that say how a model is trained.
-var cvKeyFlags = slices.DeleteFunc(slices.Clone(trainKeyFlags), func(f keyFlag) bool {
-	return slices.Contains([]string{"valid", "valid-by", "test", "init-model", "output", "budget"}, f.name)
+var cvKeyFlags = slices.DeleteFunc(slices.Clone(keyflags.Train), func(f keyflags.Flag) bool {
+	return slices.Contains([]string{"valid", "valid-by", "test", "init-model", "output", "budget"}, f.Name)
 })
 
 func (a *app) cvCommand() *cobra.Command {
@@ -59,8 +63,8 @@ each fold's own rows.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return a.cv(cmd.Context(), cmd, args, &f) },
 	}
 	flags := cmd.Flags()
-	addKeyFlags(cmd, cvKeyFlags)
-	addKeyFlags(cmd, columnFlags)
+	keyflags.Add(cmd, cvKeyFlags)
+	keyflags.Add(cmd, keyflags.Columns)
 	flags.StringArrayVar(&f.sets, "set", nil, "any config key, as `section.key=value`; repeatable")
 	addDivisionFlags(cmd, &f.Division)
 	flags.BoolVar(&f.Strict, "strict", false, "find cuts and categories from each fold's own rows")
@@ -71,7 +75,7 @@ each fold's own rows.`,
 	flags.BoolVar(&f.resume, "resume", false, "go on from the checkpoints of --checkpoint, as far as there are any")
 	flags.BoolVar(&f.json, "json", false, "print JSON, with the metrics of each round")
 	f.addNoSpool(cmd)
-	offerKeys(cmd, nil)
+	complete.WithKeys(cmd, nil)
 	return cmd
 }
 
@@ -93,10 +97,10 @@ func (a *app) cv(ctx context.Context, cmd *cobra.Command, sources []string, f *c
 	}
 	c := r.config
 	if f.output != "" && len(c.Data.InitScore) > 0 {
-		return usagef("-o: models that start from init scores (data.init_score) cannot be averaged: leave -o out")
+		return exit.Usagef("-o: models that start from init scores (data.init_score) cannot be averaged: leave -o out")
 	}
 	if write.FormatOf(f.oof) == "" {
-		return usagef("--oof %s: predictions are not written in this format; expected %s", pasted(f.oof), write.Endings)
+		return exit.Usagef("--oof %s: predictions are not written in this format; expected %s", format.Pasted(f.oof), write.Endings)
 	}
 	if err := r.onlyTable(&f.Division, f.oof, f.output); err != nil {
 		return err
@@ -120,7 +124,7 @@ func (a *app) cv(ctx context.Context, cmd *cobra.Command, sources []string, f *c
 	a.terminal.ClearBar()
 	if err != nil {
 		r.sayResume(err)
-		return ofTable(c.Data.Train, err)
+		return exit.OfTable(c.Data.Train, err)
 	}
 	if f.oof != "" {
 		if err := a.writeUnseen(ctx, f, found, table); err != nil {
@@ -150,10 +154,10 @@ func (a *app) cv(ctx context.Context, cmd *cobra.Command, sources []string, f *c
 func (r *trainRun) onlyTable(d *search.Division, outputs ...string) error {
 	c := r.config
 	if c.InitModel != "" {
-		return usagef("train.init_model = %q has seen the rows that cross-validation judges on: leave the key out", c.InitModel)
+		return exit.Usagef("train.init_model = %q has seen the rows that cross-validation judges on: leave the key out", c.InitModel)
 	}
 	if c.Budget > 0 {
-		return usagef("train.budget is for training: leave the key out (boost tune --budget searches alone)")
+		return exit.Usagef("train.budget is for training: leave the key out (boost tune --budget searches alone)")
 	}
 	if others := slices.Concat(c.Data.Valid, c.Data.Test); len(others) > 0 {
 		r.a.log.Info("only the training table is cross-validated: validation and test sets are not looked at")
@@ -164,10 +168,10 @@ func (r *trainRun) onlyTable(d *search.Division, outputs ...string) error {
 			continue
 		}
 		if out == "-" {
-			return usagef("standard output is for the summary: name a file")
+			return exit.Usagef("standard output is for the summary: name a file")
 		}
-		if reads(c.Data.Train, out, c.ReadOptions()...) {
-			return usagef("%s is read, and cannot be written over by the same run: give another name", out)
+		if filename.Reads(c.Data.Train, out, c.ReadOptions()...) {
+			return exit.Usagef("%s is read, and cannot be written over by the same run: give another name", out)
 		}
 		if err := output.Writable(out); err != nil {
 			return err
@@ -216,20 +220,20 @@ func (a *app) writeUnseen(ctx context.Context, f *cvFlags, found *search.Result,
 func trainWith(cmd *cobra.Command, sources []string, f *cvFlags, c *configs.Config, rounds int) string {
 	words := []string{"boost", "train"}
 	for _, source := range sources {
-		words = append(words, pasted(source))
+		words = append(words, format.Pasted(source))
 	}
-	for _, k := range slices.Concat(cvKeyFlags, columnFlags) {
-		values, _ := cmd.Flags().GetStringArray(k.name)
+	for _, k := range slices.Concat(cvKeyFlags, keyflags.Columns) {
+		values, _ := cmd.Flags().GetStringArray(k.Name)
 		for _, value := range values {
-			if k.key != "train.rounds" {
-				words = append(words, "--"+k.name, pasted(value))
+			if k.Key != "train.rounds" {
+				words = append(words, "--"+k.Name, format.Pasted(value))
 			}
 		}
 	}
 	for _, set := range f.sets {
 		name, _, _ := strings.Cut(set, "=")
 		if !search.Decides(configs.KeyOf(strings.TrimSpace(name))) {
-			words = append(words, "--set", pasted(set))
+			words = append(words, "--set", format.Pasted(set))
 		}
 	}
 	words = append(words, "--rounds", strconv.Itoa(rounds))
@@ -237,10 +241,10 @@ func trainWith(cmd *cobra.Command, sources []string, f *cvFlags, c *configs.Conf
 		words = append(words, "--learning-rate", strconv.FormatFloat(c.Params.LearningRate, 'g', -1, 64))
 	}
 	words = append(words, "--set", "train.early_stopping=0")
-	if isConfig(sources[0]) && c.Params.MinDelta > 0 { // what goes with early stopping alone
+	if filename.IsConfig(sources[0]) && c.Params.MinDelta > 0 { // what goes with early stopping alone
 		words = append(words, "--set", "train.early_stopping_min_delta=0")
 	}
-	if isConfig(sources[0]) && c.Params.Retrain {
+	if filename.IsConfig(sources[0]) && c.Params.Retrain {
 		words = append(words, "--set", "train.retrain=false")
 	}
 	return strings.Join(words, " ")

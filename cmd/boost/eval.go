@@ -6,6 +6,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"boost/cmd/boost/internal/complete"
+	"boost/cmd/boost/internal/evaluation"
+	"boost/cmd/boost/internal/exit"
+	"boost/cmd/boost/internal/keyflags"
 	"boost/dataset"
 	"boost/internal/report"
 	"boost/objectives/metrics"
@@ -14,7 +18,7 @@ import (
 // evalFlags is the command line of eval.
 type evalFlags struct {
 	reading
-	stages
+	evaluation.Stages
 	loading
 	unseenFlag
 	metrics               []string
@@ -40,9 +44,9 @@ classes, what thresholds of the probability make of the rows, and which give the
   boost eval price.boost test.csv --metric rmse --json`,
 		Args: argumentsAndMore("MODEL", "TABLE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			f.stages.given(cmd)
-			for _, check := range []error{f.unseenFlag.check(), f.stages.check(),
-				f.loading.check(), f.loading.refuse("--staged", f.staged)} {
+			f.Stages.Given(cmd)
+			for _, check := range []error{f.unseenFlag.check(), f.Stages.Check(),
+				f.loading.check(), f.loading.refuse("--staged", f.Staged)} {
 				if check != nil {
 					return check
 				}
@@ -55,18 +59,18 @@ classes, what thresholds of the probability make of the rows, and which give the
 	}
 	cmd.Flags().StringArrayVar(&f.metrics, "metric", nil, "metric by `NAME`; repeatable")
 	cmd.Flags().BoolVar(&f.json, "json", false, "print JSON")
-	f.stages.add(cmd, "the metrics")
+	f.Stages.Add(cmd, "the metrics")
 	f.unseenFlag.add(cmd)
 	f.loading.add(cmd)
 	cmd.Flags().BoolVar(&f.confusion, "confusion", false, "count the rows by label and predicted class")
 	cmd.Flags().BoolVar(&f.thresholds, "thresholds", false, "for two classes: what thresholds of the probability make of the rows, and the best ones")
-	f.addSet(cmd, readingKeys)
-	offer(cmd, "metric", metrics.Offers()...)
+	f.addSet(cmd, keyflags.Reading)
+	complete.With(cmd, "metric", metrics.Offers()...)
 	return cmd
 }
 
 func (a *app) eval(ctx context.Context, modelFile string, tables []string, f *evalFlags) error {
-	c, err := f.config(a, readingKeys)
+	c, err := f.config(a, keyflags.Reading)
 	if err != nil {
 		return err
 	}
@@ -74,16 +78,16 @@ func (a *app) eval(ctx context.Context, modelFile string, tables []string, f *ev
 	if err != nil {
 		return err
 	}
-	if err := f.stages.fit(m, modelFile); err != nil {
+	if err := f.Stages.Fit(m, modelFile); err != nil {
 		return err
 	}
 	if err := f.fit(m, modelFile); err != nil {
 		return err
 	}
-	if err := f.fitTrust(m, modelFile, "class"); err != nil {
+	if err := f.FitTrust(m, modelFile, "class"); err != nil {
 		return err
 	}
-	names, err := metricsOf(m, f.metrics)
+	names, err := evaluation.MetricsOf(m, f.metrics)
 	if err != nil {
 		return err
 	}
@@ -94,11 +98,11 @@ func (a *app) eval(ctx context.Context, modelFile string, tables []string, f *ev
 	a.reportInitScores(m.LacksInitScores(t), strings.Join(tables, " "))
 	pool := a.pool(0)
 	defer pool.Close()
-	byStage, last, err := evaluateStages(ctx, m, t, names, &f.stages, pool)
+	byStage, last, err := evaluation.ByStage(ctx, m, t, names, &f.Stages, pool)
 	if err != nil {
 		return err
 	}
-	found := report.Evaluation{Rows: t.NumRows(), Stages: byStage, Staged: f.every > 0}
+	found := report.Evaluation{Rows: t.NumRows(), Stages: byStage, Staged: f.Every > 0}
 	for _, c := range t.Columns() {
 		if c.Role() == dataset.WeightRole {
 			found.WeightedBy = c.Name()
@@ -114,13 +118,13 @@ func (a *app) eval(ctx context.Context, modelFile string, tables []string, f *ev
 }
 
 // fit refuses a model that predicts no classes where these are to be compared with labels.
-func (f *evalFlags) fit(m predictor, file string) error {
+func (f *evalFlags) fit(m evaluation.Model, file string) error {
 	classes := len(m.Classes())
 	switch {
 	case f.confusion && classes == 0:
-		return usagef("--confusion needs classes, and %s predicts numbers: leave it out", file)
+		return exit.Usagef("--confusion needs classes, and %s predicts numbers: leave it out", file)
 	case f.thresholds && (classes != 2 || m.Outputs() != 1):
-		return usagef("--thresholds needs a model of two classes, and %s is none: leave it out", file)
+		return exit.Usagef("--thresholds needs a model of two classes, and %s is none: leave it out", file)
 	}
 	return nil
 }

@@ -4,14 +4,15 @@ import (
 	"bufio"
 	"context"
 	"errors"
-	"io"
-	"os"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"boost/booster/model"
+	"boost/cmd/boost/internal/complete"
+	"boost/cmd/boost/internal/exit"
+	"boost/cmd/boost/internal/filename"
+	"boost/cmd/boost/internal/keyflags"
 	"boost/configs"
 	"boost/internal/format"
 	"boost/internal/gcpercent"
@@ -54,19 +55,19 @@ A file that begins like a model or has a name that ends in .boost is a model.`,
 					return err
 				}
 			}
-			if len(args) == 1 && isModel(args[0]) {
+			if len(args) == 1 && filename.IsModel(args[0]) {
 				if f.sets != nil || f.noSpool {
-					return usagef("--set and --no-spool say how a table is read, and %s is a model", args[0])
+					return exit.Usagef("--set and --no-spool say how a table is read, and %s is a model", args[0])
 				}
 				for _, name := range []string{"label", "weight", "group", "event", "ignore", "categorical"} {
 					if cmd.Flags().Changed(name) {
-						return usagef("--%s names a column of a table, and %s is a model", name, args[0])
+						return exit.Usagef("--%s names a column of a table, and %s is a model", name, args[0])
 					}
 				}
 				return a.inspectModel(args[0], &f)
 			}
 			if f.trees || f.importance != "" {
-				return usagef("--trees and --importance are for models, and %s is a table", args[0])
+				return exit.Usagef("--trees and --importance are for models, and %s is a table", args[0])
 			}
 			return a.inspectTable(cmd.Context(), args, &f)
 		},
@@ -76,10 +77,10 @@ A file that begins like a model or has a name that ends in .boost is a model.`,
 	flags.StringVar(&f.label, "label", "", "`COLUMN` of a table to predict (default: one with a usual name for a label)")
 	flags.BoolVar(&f.trees, "trees", false, "print the model's trees")
 	flags.StringVar(&f.importance, "importance", "", "print the features by importance, of a `KIND`: gain, split or cover")
-	offer(cmd, "importance", importanceKinds()...)
+	complete.With(cmd, "importance", importanceKinds()...)
 	f.addColumns(cmd)
-	offerColumns(cmd, "label")
-	f.addSet(cmd, append(slices.Clone(readingKeys), typeKeys...))
+	complete.WithColumns(cmd, "label")
+	f.addSet(cmd, append(slices.Clone(keyflags.Reading), keyflags.Types...))
 	f.addNoSpool(cmd)
 	return cmd
 }
@@ -90,26 +91,6 @@ func importanceKinds() []string {
 		names = append(names, string(kind))
 	}
 	return names
-}
-
-// isModel reports whether a file is meant to be a model.
-func isModel(file string) bool {
-	return strings.HasSuffix(file, ".boost") || isModelFile(file)
-}
-
-// isModelFile reports whether a file begins as a model does.
-func isModelFile(file string) bool {
-	if info, err := os.Stat(file); err != nil || !info.Mode().IsRegular() {
-		return false // nothing may be taken from a pipe before its reader comes
-	}
-	f, err := os.Open(file)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	start := make([]byte, model.SniffSize)
-	n, _ := io.ReadFull(f, start)
-	return model.IsModel(start[:n])
 }
 
 func (a *app) inspectModel(file string, f *inspectFlags) error {
@@ -123,7 +104,7 @@ func (a *app) inspectModel(file string, f *inspectFlags) error {
 	}
 	r, err := report.NewModel(m, file, model.ImportanceKind(f.importance), keys)
 	if errors.Is(err, model.ErrNoStatistics) {
-		return usagef("%s: %v", file, err)
+		return exit.Usagef("%s: %v", file, err)
 	}
 	if err != nil {
 		return err
@@ -153,10 +134,10 @@ func (a *app) inspectTable(ctx context.Context, files []string, f *inspectFlags)
 	if err != nil {
 		return err
 	}
-	defer gcpercent.LowerWide(len(s.table.Columns()))()
+	defer gcpercent.LowerWide(len(s.Data.Columns()))()
 	for _, texts := range [][]string{s.Problems, s.Notes} {
 		for i := range texts {
-			texts[i] = a.hint(texts[i])
+			texts[i] = a.command.Hint(texts[i])
 		}
 	}
 	return a.writeOutput("", func(w *bufio.Writer) error {

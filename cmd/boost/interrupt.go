@@ -1,6 +1,7 @@
 package main
 
 import (
+	"boost/cmd/boost/internal/exit"
 	"context"
 	"os"
 	"os/signal"
@@ -23,10 +24,10 @@ func (a *app) interruptible(parent context.Context) (context.Context, func()) {
 				return
 			case <-signals:
 				if count > 0 {
-					os.Exit(exitInterrupted)
+					os.Exit(exit.Interrupted)
 				}
 				a.log.Warn("stopping after this step; press Ctrl-C again to stop at once")
-				cancel(errInterrupted)
+				cancel(exit.ErrInterrupted)
 			}
 		}
 	}()

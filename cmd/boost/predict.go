@@ -13,6 +13,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"boost/booster/model"
+	"boost/cmd/boost/internal/complete"
+	"boost/cmd/boost/internal/evaluation"
+	"boost/cmd/boost/internal/exit"
+	"boost/cmd/boost/internal/filename"
+	"boost/cmd/boost/internal/keyflags"
 	"boost/dataset"
 	"boost/dataset/write"
 	"boost/internal/output"
@@ -23,7 +28,7 @@ import (
 // predictFlags is the command line of predict.
 type predictFlags struct {
 	reading
-	stages
+	evaluation.Stages
 	loading
 	unseenFlag
 	kinds     []string
@@ -74,22 +79,22 @@ ends in .gz or .zst.`,
   zcat new.csv.gz | boost predict churn.boost - --id customer --kind class`,
 		Args: argumentsAndMore("MODEL", "TABLE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			f.stages.given(cmd)
+			f.Stages.Given(cmd)
 			f.stops, f.anyKind = cmd.Flags().Changed("early-stop"), !cmd.Flags().Changed("kind")
 			for _, check := range []error{
-				f.checkKinds(kinds), f.unseenFlag.check(), a.resolveFormat(&f), f.stages.check(), f.checkStops(),
-				f.loading.check(), f.loading.refuse("--staged", f.staged), f.loading.refuse("--early-stop", f.stops),
+				f.checkKinds(kinds), f.unseenFlag.check(), a.resolveFormat(&f), f.Stages.Check(), f.checkStops(),
+				f.loading.check(), f.loading.refuse("--staged", f.Staged), f.loading.refuse("--early-stop", f.stops),
 			} {
 				if check != nil {
 					return check
 				}
 			}
 			if f.all && f.ids != nil {
-				return usagef("--pass-through copies all columns: leave --id out")
+				return exit.Usagef("--pass-through copies all columns: leave --id out")
 			}
 			for i, name := range f.ids {
 				if slices.Contains(f.ids[:i], name) {
-					return usagef("--id %s is given twice", name)
+					return exit.Usagef("--id %s is given twice", name)
 				}
 			}
 			if err := checkSides(cmd, args[0], args[1:]); err != nil {
@@ -105,14 +110,14 @@ ends in .gz or .zst.`,
 	flags.BoolVar(&f.all, "pass-through", false, "copy all columns of the table, before the prediction")
 	flags.StringVarP(&f.output, "output", "o", "", "`FILE` to write (default: standard output)")
 	flags.StringVar(&f.format, "format", "", "`FORMAT`: csv, jsonl, parquet or arrow (default: as -o is named, else csv)")
-	f.stages.add(cmd, "the prediction")
+	f.Stages.Add(cmd, "the prediction")
 	flags.Float64Var(&f.earlyStop, "early-stop", 0, "skip trees that change no raw score by more than `X`; with --kind class 0: that change no class")
 	f.unseenFlag.add(cmd)
 	f.loading.add(cmd)
 	f.addSet(cmd, predictKeys)
-	offer(cmd, "kind", kinds...)
-	offerColumns(cmd, "id")
-	offer(cmd, "format", write.Formats()...)
+	complete.With(cmd, "kind", kinds...)
+	complete.WithColumns(cmd, "id")
+	complete.With(cmd, "format", write.Formats()...)
 	return cmd
 }
 
@@ -123,7 +128,7 @@ func (f *predictFlags) checkKinds(known []string) error {
 			return err
 		}
 		if slices.Contains(f.kinds[:i], kind) {
-			return usagef("--kind %s is given twice", kind)
+			return exit.Usagef("--kind %s is given twice", kind)
 		}
 	}
 	if len(f.kinds) == 0 {
@@ -137,48 +142,48 @@ func (f *predictFlags) has(kind string) bool { return slices.Contains(f.kinds, k
 
 // checkStops refuses an early stop where it would mean nothing.
 func (f *predictFlags) checkStops() error {
-	if f.has("leaf") && f.every > 0 {
-		return usagef("--staged cannot go with --kind leaf, which has a column for every tree")
+	if f.has("leaf") && f.Every > 0 {
+		return exit.Usagef("--staged cannot go with --kind leaf, which has a column for every tree")
 	}
 	switch {
 	case !f.stops:
 		return nil
 	case len(f.kinds) > 1:
-		return usagef("--early-stop means something else for each --kind: give one kind")
+		return exit.Usagef("--early-stop means something else for each --kind: give one kind")
 	case f.has("leaf"):
-		return usagef("--early-stop skips trees, and --kind leaf needs all of them")
-	case f.every > 0:
-		return usagef("--early-stop skips trees, and --staged needs all of them")
+		return exit.Usagef("--early-stop skips trees, and --kind leaf needs all of them")
+	case f.Every > 0:
+		return exit.Usagef("--early-stop skips trees, and --staged needs all of them")
 	case f.has("class") && f.earlyStop != 0:
-		return usagef("--early-stop must be 0 with --kind class, where no class changes, not %v", f.earlyStop)
+		return exit.Usagef("--early-stop must be 0 with --kind class, where no class changes, not %v", f.earlyStop)
 	case !f.has("class") && !(f.earlyStop > 0 && f.earlyStop <= math.MaxFloat64):
-		return usagef("--early-stop must be above 0, the largest change of a raw score, not %v (0 is for --kind class)", f.earlyStop)
+		return exit.Usagef("--early-stop must be above 0, the largest change of a raw score, not %v (0 is for --kind class)", f.earlyStop)
 	}
 	return nil
 }
 
 // fitIntervals adds the model's intervals where no kinds are asked for, and refuses what the model was not calibrated for.
-func (f *predictFlags) fitIntervals(m predictor, file string) error {
+func (f *predictFlags) fitIntervals(m evaluation.Model, file string) error {
 	t := m.Trust()
 	switch has := t != nil && t.Intervals != nil; {
 	case f.has("interval") && !has:
-		return usagef("--kind interval: %s has no intervals: boost calibrate --intervals 0.9 finds some", file)
+		return exit.Usagef("--kind interval: %s has no intervals: boost calibrate --intervals 0.9 finds some", file)
 	case f.anyKind && has:
 		f.kinds = append(f.kinds, "interval")
 	}
-	if err := f.stages.fitTrust(m, file, f.kinds...); err != nil {
+	if err := f.Stages.FitTrust(m, file, f.kinds...); err != nil {
 		return err
 	}
 	for _, kind := range f.kinds {
-		if f.stops && usesTrust(t, kind) {
-			return usagef("--early-stop: %s is calibrated for scores that went through all trees: leave the flag out, or give --kind raw", file)
+		if f.stops && evaluation.UsesTrust(t, kind) {
+			return exit.Usagef("--early-stop: %s is calibrated for scores that went through all trees: leave the flag out, or give --kind raw", file)
 		}
 	}
 	return nil
 }
 
 // predictKeys leaves out on_bad_row: every input row has its line.
-var predictKeys = slices.DeleteFunc(slices.Clone(readingKeys), func(k string) bool { return k == "data.on_bad_row" })
+var predictKeys = slices.DeleteFunc(slices.Clone(keyflags.Reading), func(k string) bool { return k == "data.on_bad_row" })
 
 func (a *app) predict(ctx context.Context, modelFile string, tables []string, f *predictFlags) error {
 	c, err := f.config(a, predictKeys)
@@ -190,19 +195,19 @@ func (a *app) predict(ctx context.Context, modelFile string, tables []string, f 
 		return err
 	}
 	if f.has("class") && m.Classes() == nil {
-		return usagef("%s predicts numbers, not classes: leave --kind class out", modelFile)
+		return exit.Usagef("%s predicts numbers, not classes: leave --kind class out", modelFile)
 	}
-	if err := f.stages.fit(m, modelFile); err != nil {
+	if err := f.Stages.Fit(m, modelFile); err != nil {
 		return err
 	}
 	if err := f.fitIntervals(m, modelFile); err != nil {
 		return err
 	}
-	if f.has("leaf") && f.stages.trees(m) == 0 {
-		return usagef("--kind leaf: without rounds there are no trees")
+	if f.has("leaf") && f.Stages.Trees(m) == 0 {
+		return exit.Usagef("--kind leaf: without rounds there are no trees")
 	}
-	if f.output != "" && (reads(tables, f.output, c.ReadOptions()...) || sameFile(f.output, modelFile)) {
-		return usagef("%s is read, and cannot be written over by the same run: give another name with -o", f.output)
+	if f.output != "" && (filename.Reads(tables, f.output, c.ReadOptions()...) || filename.Same(f.output, modelFile)) {
+		return exit.Usagef("%s is read, and cannot be written over by the same run: give another name with -o", f.output)
 	}
 	if f.output != "" && f.output != "-" {
 		if err := output.Writable(f.output); err != nil {
@@ -216,7 +221,7 @@ func (a *app) predict(ctx context.Context, modelFile string, tables []string, f 
 	}
 	opts := append(slices.Clip(reading), dataset.As(schema))
 	p := predictions.Predictions{
-		Model: m, Kinds: f.kinds, Format: f.format, IDs: f.ids, All: f.all, Every: f.every, Trees: f.stages.trees(m), Options: f.stages.options(),
+		Model: m, Kinds: f.kinds, Format: f.format, IDs: f.ids, All: f.all, Every: f.Every, Trees: f.Stages.Trees(m), Options: f.Stages.Options(),
 	}
 	if f.stops {
 		p.Options = append(p.Options, model.EarlyStop(f.earlyStop))
@@ -230,7 +235,7 @@ func (a *app) predict(ctx context.Context, modelFile string, tables []string, f 
 	}
 	s, err := predictions.NewStream(p, f.onUnseen)
 	if err != nil {
-		return usagef("%v", err)
+		return exit.Usagef("%v", err)
 	}
 	s.Whole = whole
 	return a.predictStream(ctx, s, tables, f.output, opts...)
@@ -266,7 +271,7 @@ func ofPredicting(err error) error {
 func (a *app) resolveFormat(f *predictFlags) error {
 	if f.format == "" {
 		if f.format = write.FormatOf(f.output); f.format == "" {
-			return usagef("-o %s: predictions are not written in this format; expected %s", f.output, write.Endings)
+			return exit.Usagef("-o %s: predictions are not written in this format; expected %s", f.output, write.Endings)
 		}
 	}
 	if err := oneOf("format", f.format, write.Formats()...); err != nil {

@@ -8,6 +8,7 @@ import (
 	"io"
 	"strings"
 
+	"boost/cmd/boost/internal/exit"
 	"boost/dataset"
 	"boost/dataset/write"
 	"boost/internal/format"
@@ -21,10 +22,10 @@ func checkForm(format, file string, terminal bool) error {
 		return nil
 	}
 	if write.Packing(file) != "" {
-		return usagef("%s is compressed inside: name the file without the ending %s", format, write.Packing(file))
+		return exit.Usagef("%s is compressed inside: name the file without the ending %s", format, write.Packing(file))
 	}
 	if terminal && (file == "" || file == "-") {
-		return usagef("%s is not for a terminal: name a file with -o", format)
+		return exit.Usagef("%s is not for a terminal: name a file with -o", format)
 	}
 	return nil
 }

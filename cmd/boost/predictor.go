@@ -6,24 +6,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"boost/booster/model"
-	"boost/dataset"
-	"boost/internal/predictions"
-	"boost/objectives"
-	"boost/objectives/metrics"
+	"boost/cmd/boost/internal/complete"
+	"boost/cmd/boost/internal/evaluation"
+	"boost/cmd/boost/internal/exit"
+	"boost/cmd/boost/internal/regdir"
 )
-
-// predictor is what predicts: a model as either load gives it.
-type predictor interface {
-	predictions.Model
-	Objective() string
-	DefaultMetrics() ([]string, error)
-	MetricInput(*dataset.Table, []string) (metrics.Input, error)
-	Link() objectives.Link
-	Mapping() metrics.Link
-	Labels() []string
-	Rounds() int
-	NumTrees() int
-}
 
 // loadModes are the ways to load a model for predictions.
 var loadModes = []string{loadFast, loadCompact}
@@ -38,7 +25,7 @@ type loading struct{ load string }
 
 func (l *loading) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&l.load, "load", loadFast, "`HOW` to load a compressed model: fast, or compact with little memory")
-	offer(cmd, "load", loadModes...)
+	complete.With(cmd, "load", loadModes...)
 }
 
 func (l *loading) check() error { return oneOf("load", l.load, loadModes...) }
@@ -46,14 +33,14 @@ func (l *loading) check() error { return oneOf("load", l.load, loadModes...) }
 // refuse is the error about a flag that needs all trees at once.
 func (l *loading) refuse(flag string, given bool) error {
 	if given && l.load == loadCompact {
-		return usagef("%s needs all trees at once, and --load compact reads them one at a time: leave one of them out", flag)
+		return exit.Usagef("%s needs all trees at once, and --load compact reads them one at a time: leave one of them out", flag)
 	}
 	return nil
 }
 
 // open loads the MODEL of a command line: a file, or DIR#ID of a registry, in the form that it is in.
-func (l *loading) open(a *app, file string) (predictor, error) {
-	if dir, id, ok := cutRegistry(file); ok {
+func (l *loading) open(a *app, file string) (evaluation.Model, error) {
+	if dir, id, ok := regdir.Cut(file); ok {
 		return a.openRegistered(dir, id, l.load == loadCompact)
 	}
 	if l.load != loadCompact {
@@ -65,7 +52,7 @@ func (l *loading) open(a *app, file string) (predictor, error) {
 	}
 	c, err := model.LoadCompact(file)
 	if errors.Is(err, model.ErrNotCompressed) {
-		return nil, usagef("--load compact is for compressed models with constant leaves, and %s is a full one or has linear leaves: leave the flag out", file)
+		return nil, exit.Usagef("--load compact is for compressed models with constant leaves, and %s is a full one or has linear leaves: leave the flag out", file)
 	}
 	if err != nil {
 		return nil, err

@@ -14,6 +14,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"boost/booster/model"
+	"boost/cmd/boost/internal/complete"
+	"boost/cmd/boost/internal/exit"
+	"boost/cmd/boost/internal/filename"
+	"boost/cmd/boost/internal/keyflags"
 	"boost/configs"
 	"boost/dataset"
 	"boost/internal/format"
@@ -95,14 +99,14 @@ inspect prints it. I8 or Q4_0 are good first choices.`,
 	flags.BoolVar(&f.keepLevels, "keep-levels", false, "keep the names of all levels, so that predict can distinguish new levels")
 	flags.StringVar(&f.plot, "plot", "", "`FILE` (.svg) for a picture of all candidates")
 	flags.BoolVar(&f.json, "json", false, "print JSON")
-	f.addSet(cmd, readingKeys)
+	f.addSet(cmd, keyflags.Reading)
 	types := slices.DeleteFunc(ptq.Forms(), func(f ptq.Form) bool { return slices.Contains(ptq.Tiers(), f) })
-	offer(cmd, "dtype", ptq.FormNames(types)...)
-	offer(cmd, "tiers", ptq.FormNames(ptq.Tiers())...)
-	offer(cmd, "calibrate", "absmax", "mse", "percentile:99.9")
-	offer(cmd, "error-feedback", "auto", "on", "off")
-	offer(cmd, "prune", "auto", "on", "off")
-	offer(cmd, "by", compress.Granularities()...)
+	complete.With(cmd, "dtype", ptq.FormNames(types)...)
+	complete.With(cmd, "tiers", ptq.FormNames(ptq.Tiers())...)
+	complete.With(cmd, "calibrate", "absmax", "mse", "percentile:99.9")
+	complete.With(cmd, "error-feedback", "auto", "on", "off")
+	complete.With(cmd, "prune", "auto", "on", "off")
+	complete.With(cmd, "by", compress.Granularities()...)
 	return cmd
 }
 
@@ -116,9 +120,9 @@ func (a *app) quantize(ctx context.Context, file string, f *quantizeFlags) error
 		return err
 	}
 	if len(forms.Forms) == 0 && settings.MaxBytes == 0 && math.IsNaN(settings.MaxLoss) {
-		return usagef("name a form with --dtype or --tiers, or give a bound with --max-bytes or --max-loss (a good first choice is --dtype Q4_0)")
+		return exit.Usagef("name a form with --dtype or --tiers, or give a bound with --max-bytes or --max-loss (a good first choice is --dtype Q4_0)")
 	}
-	c, err := f.config(a, readingKeys)
+	c, err := f.config(a, keyflags.Reading)
 	if err != nil {
 		return err
 	}
@@ -157,10 +161,10 @@ func (a *app) quantize(ctx context.Context, file string, f *quantizeFlags) error
 		return err
 	}
 	if errors.Is(err, compress.ErrTrainingData) {
-		return usagef("%s: %v", f.data, err)
+		return exit.Usagef("%s: %v", f.data, err)
 	}
 	if err != nil {
-		return asUsage(ofTable([]string{f.data}, err))
+		return asUsage(exit.OfTable([]string{f.data}, err))
 	}
 	if r.NotPruned != "" {
 		a.log.Info("pruned models were not tried: " + r.NotPruned)
@@ -206,9 +210,9 @@ func (f *quantizeFlags) checkPlot(read []string) error {
 	case f.plot == "":
 		return nil
 	case !strings.HasSuffix(strings.ToLower(f.plot), ".svg"):
-		return usagef("--plot %s: expected a name that ends in .svg", f.plot)
-	case f.plot == f.output || sameFile(f.plot, f.output) || reads(read, f.plot):
-		return usagef("--plot %s is read, or written under another flag: give it a name of its own", f.plot)
+		return exit.Usagef("--plot %s: expected a name that ends in .svg", f.plot)
+	case f.plot == f.output || filename.Same(f.plot, f.output) || filename.Reads(read, f.plot):
+		return exit.Usagef("--plot %s is read, or written under another flag: give it a name of its own", f.plot)
 	}
 	return output.Writable(f.plot)
 }
@@ -229,14 +233,14 @@ func (f *quantizeFlags) settings() (compress.Settings, error) {
 	if f.maxBytes != "" {
 		bytes, err := configs.ParseSize(f.maxBytes)
 		if err != nil || bytes == 0 {
-			return s, usagef("--max-bytes must be a number of bytes or a size like 200KB, not %q", f.maxBytes)
+			return s, exit.Usagef("--max-bytes must be a number of bytes or a size like 200KB, not %q", f.maxBytes)
 		}
 		s.MaxBytes = bytes
 	}
 	if f.maxLoss != "" {
 		share, err := configs.ParseShare(f.maxLoss)
 		if err != nil || share < 0 || share > 1 {
-			return s, usagef("--max-loss must be a share of the metric, such as 0.1%% or 0.001, not %q", f.maxLoss)
+			return s, exit.Usagef("--max-loss must be a share of the metric, such as 0.1%% or 0.001, not %q", f.maxLoss)
 		}
 		s.MaxLoss = share
 	}
@@ -249,13 +253,13 @@ func (f *quantizeFlags) settings() (compress.Settings, error) {
 	}
 	s.Prune = map[string]compress.Pruning{"on": compress.PruneOn, "off": compress.PruneOff}[f.prune]
 	if f.prune == "on" && (f.data == "" || f.maxBytes == "" && f.maxLoss == "") {
-		return s, usagef("--prune on needs rows with --data, to fit leaves to, and a bound to choose by (--max-loss or --max-bytes)")
+		return s, exit.Usagef("--prune on needs rows with --data, to fit leaves to, and a bound to choose by (--max-loss or --max-bytes)")
 	}
 	if f.feedback == "on" && f.data == "" {
-		return s, usagef("--error-feedback on needs rows with --data")
+		return s, exit.Usagef("--error-feedback on needs rows with --data")
 	}
 	if f.allowTrainData && f.data == "" {
-		return s, usagef("--allow-train-data needs --data")
+		return s, exit.Usagef("--allow-train-data needs --data")
 	}
 	return s, nil
 }
@@ -267,7 +271,7 @@ func (f *quantizeFlags) forms() (*compress.Choice, error) {
 		func() error { return c.AddTypes(f.dtypes) }, func() error { return c.AddTiers(f.tiers) }, c.Check,
 	} {
 		if err := read(); err != nil {
-			return nil, usagef("%v", err)
+			return nil, exit.Usagef("%v", err)
 		}
 	}
 	return c, nil
@@ -310,7 +314,7 @@ func asUsage(err error) error {
 	if errors.Is(err, compress.ErrTrainingData) || errors.Is(err, compress.ErrNeedsData) ||
 		errors.Is(err, compress.ErrChoice) || errors.Is(err, compress.ErrCompressed) ||
 		errors.As(err, new(ptq.ErrCalibration)) || errors.As(err, new(compress.ErrPruning)) {
-		return usagef("%v", err)
+		return exit.Usagef("%v", err)
 	}
 	return err
 }

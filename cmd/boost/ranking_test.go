@@ -1,6 +1,7 @@
 package main
 
 import (
+	"boost/cmd/boost/internal/filename"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -54,5 +55,5 @@ func TestWrittenSize(t *testing.T) {
 	models(t)
 	says(t, must(t, 0, boost(t, "quantize", "y.boost", "--dtype", "I8", "-o", "q.boost")).errors, "q.boost was written (rounds 8, ", "B)")
 	must(t, 0, boost(t, "refit", "y.boost", "t.csv", "-o", "f.boost", "-q"))
-	says(t, must(t, 0, boost(t, "rollback", "y.boost", "--rounds", "3", "-o", "y3.boost", "--log-format", "json")).errors, fmt.Sprintf(`"bytes":%d`, modelSize("y3.boost")))
+	says(t, must(t, 0, boost(t, "rollback", "y.boost", "--rounds", "3", "-o", "y3.boost", "--log-format", "json")).errors, fmt.Sprintf(`"bytes":%d`, filename.Size("y3.boost")))
 }

@@ -9,6 +9,10 @@ import (
 
 	"boost/booster"
 	"boost/booster/model"
+	"boost/cmd/boost/internal/evaluation"
+	"boost/cmd/boost/internal/exit"
+	"boost/cmd/boost/internal/filename"
+	"boost/cmd/boost/internal/keyflags"
 	"boost/internal/report"
 	"boost/objectives"
 )
@@ -39,10 +43,10 @@ the table are printed before and after.`,
 				return err
 			}
 			if !(f.decay >= 0 && f.decay <= 1) {
-				return usagef("--decay must be 0 (new values only) … 1 (old ones only), not %v", f.decay)
+				return exit.Usagef("--decay must be 0 (new values only) … 1 (old ones only), not %v", f.decay)
 			}
 			if f.threads < 0 {
-				return usagef("--threads must be 0 (as many as are of use) or more, not %d", f.threads)
+				return exit.Usagef("--threads must be 0 (as many as are of use) or more, not %d", f.threads)
 			}
 			if err := a.checkOutput(cmd, f.output, args[:1]); err != nil {
 				return err
@@ -59,12 +63,12 @@ the table are printed before and after.`,
 	flags.IntVar(&f.threads, "threads", 0, "`N` threads; 0 = CPU quota or physical cores, the smaller")
 	flags.BoolVar(&f.json, "json", false, "print JSON")
 	f.unseenFlag.add(cmd)
-	f.addSet(cmd, readingKeys)
+	f.addSet(cmd, keyflags.Reading)
 	return cmd
 }
 
 func (a *app) refit(ctx context.Context, modelFile, tableFile string, f *refitFlags) error {
-	c, err := f.config(a, readingKeys)
+	c, err := f.config(a, keyflags.Reading)
 	if err != nil {
 		return err
 	}
@@ -75,8 +79,8 @@ func (a *app) refit(ctx context.Context, modelFile, tableFile string, f *refitFl
 	if err := ownObjective(m, modelFile); err != nil {
 		return err
 	}
-	if reads([]string{tableFile}, f.output, c.ReadOptions()...) {
-		return usagef("%s is read, and cannot be written over by the same run: give another name with -o", f.output)
+	if filename.Reads([]string{tableFile}, f.output, c.ReadOptions()...) {
+		return exit.Usagef("%s is read, and cannot be written over by the same run: give another name with -o", f.output)
 	}
 	t, err := a.openLabelled(ctx, []string{tableFile}, m, c, f.onUnseen)
 	if err != nil {
@@ -88,7 +92,7 @@ func (a *app) refit(ctx context.Context, modelFile, tableFile string, f *refitFl
 	}
 	pool := a.pool(f.threads)
 	defer pool.Close()
-	before, err := evaluate(ctx, m, t, names, pool)
+	before, err := evaluation.Whole(ctx, m, t, names, pool)
 	if err != nil {
 		return err
 	}
@@ -96,7 +100,7 @@ func (a *app) refit(ctx context.Context, modelFile, tableFile string, f *refitFl
 	if err != nil {
 		return err
 	}
-	after, err := evaluate(ctx, refitted, t, names, pool)
+	after, err := evaluation.Whole(ctx, refitted, t, names, pool)
 	if err != nil {
 		return err
 	}

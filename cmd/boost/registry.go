@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,13 +11,14 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"boost/booster"
 	"boost/booster/model"
 	"boost/booster/trust"
+	"boost/cmd/boost/internal/complete"
+	"boost/cmd/boost/internal/evaluation"
+	"boost/cmd/boost/internal/exit"
+	"boost/cmd/boost/internal/regdir"
 	"boost/configs"
 	"boost/internal/format"
-	"boost/internal/replace"
-	"boost/ptq/compress"
 	"boost/ptq/compress/registry"
 	"boost/tensorq/store"
 )
@@ -42,7 +42,7 @@ func (s *storeFlags) add(cmd *cobra.Command, of, otherwise string) {
 			names = append(names, k.Name)
 		}
 	}
-	offerKeys(cmd, names)
+	complete.WithKeys(cmd, names)
 }
 
 // addRegistry is add for a registry.
@@ -54,7 +54,7 @@ func (s *storeFlags) addRegistry(cmd *cobra.Command) {
 func (s *storeFlags) read(a *app, file string) (store.Config, error) {
 	for _, set := range s.sets {
 		if name, _, _ := strings.Cut(set, "="); !strings.HasPrefix(strings.TrimSpace(name), "registry.") {
-			return store.Config{}, usagef("--set %s cannot be used here: this command takes keys of [registry]", strings.TrimSpace(name))
+			return store.Config{}, exit.Usagef("--set %s cannot be used here: this command takes keys of [registry]", strings.TrimSpace(name))
 		}
 	}
 	c, notes, err := configs.Read(configs.Default(), file, s.sets)
@@ -65,13 +65,10 @@ func (s *storeFlags) read(a *app, file string) (store.Config, error) {
 	return c.Registry, nil
 }
 
-// registryConfig is the config file of a registry, in its folder.
-const registryConfig = "registry.toml"
-
 // readRegistry returns the settings of the registry of a folder.
 func (s *storeFlags) readRegistry(a *app, dir string) (store.Config, error) {
 	file := s.config
-	if own := filepath.Join(dir, registryConfig); file == "" {
+	if own := filepath.Join(dir, regdir.Config); file == "" {
 		if _, err := os.Stat(own); err == nil {
 			file = own
 		}
@@ -81,7 +78,7 @@ func (s *storeFlags) readRegistry(a *app, dir string) (store.Config, error) {
 		return c, err
 	}
 	if _, err := registry.Config(c); err != nil {
-		return c, usagef("%v", err)
+		return c, exit.Usagef("%v", err)
 	}
 	return c, nil
 }
@@ -102,77 +99,20 @@ boost predict and boost eval take DIR#ID as a MODEL.`,
 		a.registryRemoveCommand(), a.registryStatsCommand(), a.registryCompactCommand(), a.registryRepairCommand())
 }
 
-// How a registry is opened.
-const (
-	registryReads   = iota // for reading
-	registryWrites         // for writing
-	registryCreates        // for writing, and made where there is none
-)
-
 // openRegistry opens the registry of a folder.
 func (a *app) openRegistry(dir string, s *storeFlags, how int) (*registry.Registry, error) {
 	c, err := s.readRegistry(a, dir)
 	if err != nil {
 		return nil, err
 	}
-	if err := checkRegistry(dir, how == registryCreates); err != nil {
+	if err := regdir.Check(dir, how == regdir.Creates); err != nil {
 		return nil, err
 	}
-	r, err := registry.Open(dir, c, registry.Options{Clock: registryClock, ReadOnly: how == registryReads})
+	r, err := registry.Open(dir, c, registry.Options{Clock: registryClock, ReadOnly: how == regdir.Reads})
 	if err != nil {
-		return nil, ofRegistry(dir, err)
+		return nil, regdir.Fault(dir, err)
 	}
 	return r, nil
-}
-
-// isRegistry reports whether a folder holds a registry, or what is left of one.
-func isRegistry(dir string) bool {
-	for _, part := range []string{"models", "tensors"} {
-		if info, err := os.Stat(filepath.Join(dir, part)); err == nil && info.IsDir() {
-			return true
-		}
-	}
-	return false
-}
-
-func checkRegistry(dir string, create bool) error {
-	if isRegistry(dir) {
-		return nil
-	}
-	names, err := os.ReadDir(dir)
-	switch {
-	case !create:
-		return &plainError{fmt.Sprintf("%s: there is no registry: boost registry add makes one", dir), model.ErrModel}
-	case err == nil && slices.ContainsFunc(names, func(e fs.DirEntry) bool { return e.Name() != registryConfig }):
-		return usagef("%s is a folder with other files in it: name an empty one, or a new one", dir)
-	case err != nil && !errors.Is(err, fs.ErrNotExist):
-		return usagef("%s cannot be a registry: %v", dir, replace.Reason(err))
-	}
-	return nil
-}
-
-// ofRegistry says what the matter is with a registry, and which exit code that is.
-func ofRegistry(dir string, err error) error {
-	text := fmt.Sprintf("%s: %v", dir, err)
-	var damage *store.DamageError
-	var record *registry.RecordError
-	switch {
-	case err == nil:
-		return nil
-	case errors.Is(err, registry.ErrNotFound), errors.Is(err, registry.ErrNoSource), errors.Is(err, registry.ErrTierZeroNoPolicy),
-		errors.Is(err, registry.ErrReconstructionDepth), errors.As(err, &record):
-		return &plainError{text, model.ErrModel}
-	case errors.As(err, &damage):
-		return &plainError{text + ": boost registry repair " + pasted(dir), model.ErrModel}
-	case errors.Is(err, registry.ErrQualityFloor):
-		return &plainError{text, booster.ErrBudget}
-	case errors.Is(err, registry.ErrExists), errors.Is(err, registry.ErrRule), errors.Is(err, registry.ErrCycle),
-		errors.As(err, new(*registry.NeededError)), errors.Is(err, compress.ErrTrainingData):
-		return &plainError{text, errUsage}
-	case errors.Is(err, registry.ErrBusy):
-		return fmt.Errorf("%s: another process writes this registry; try again later", dir)
-	}
-	return fmt.Errorf("%s: %w", dir, err)
 }
 
 // sweepRegistry moves models to where their use calls for, as the last thing that a command does. What
@@ -222,15 +162,15 @@ func (a *app) countUse(r *registry.Registry, dir, id string) {
 
 // openRegistered opens a model of a registry for predictions, in the form that it is in. Compact
 // leaves the trees packed of one whose form is a compressed model.
-func (a *app) openRegistered(dir, id string, compact bool) (m predictor, err error) {
-	r, err := a.openRegistry(dir, &storeFlags{}, registryReads)
+func (a *app) openRegistered(dir, id string, compact bool) (m evaluation.Model, err error) {
+	r, err := a.openRegistry(dir, &storeFlags{}, regdir.Reads)
 	if err != nil {
 		return nil, err
 	}
 	defer closeRegistry(r, &err)
 	reading, err := r.Get(id)
 	if err != nil {
-		return nil, ofRegistry(dir, err)
+		return nil, regdir.Fault(dir, err)
 	}
 	if !reading.Exact {
 		a.log.Info(fmt.Sprintf("%s in %s is %v: raw scores may be off by %s", format.OneLine(id), dir, reading.Tier, format.SixDigits(largestOf(reading.Scores))))
@@ -244,21 +184,9 @@ func (a *app) openRegistered(dir, id string, compact bool) (m predictor, err err
 	}
 	full, err := reading.Expand()
 	if err != nil {
-		return nil, ofRegistry(dir, err)
+		return nil, regdir.Fault(dir, err)
 	}
 	return full, nil
-}
-
-// cutRegistry takes DIR#ID apart, if there is no file of that name and a registry in the folder.
-func cutRegistry(name string) (dir, id string, ok bool) {
-	at := strings.LastIndexByte(name, '#') // ids have none
-	if at <= 0 {
-		return "", "", false
-	}
-	if _, err := os.Stat(name); err == nil || !isRegistry(name[:at]) {
-		return "", "", false
-	}
-	return name[:at], name[at+1:], true
 }
 
 // largestOf returns a number that is 0 or more.
@@ -271,7 +199,7 @@ func (a *app) withRegistry(dir string, s *storeFlags, how int, do func(r *regist
 		return err
 	}
 	defer closeRegistry(r, &err)
-	return ofRegistry(dir, do(r))
+	return regdir.Fault(dir, do(r))
 }
 
 // registryIDs completes DIR and then the ids of its models.

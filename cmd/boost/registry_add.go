@@ -12,6 +12,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"boost/booster/model"
+	"boost/cmd/boost/internal/complete"
+	"boost/cmd/boost/internal/exit"
+	"boost/cmd/boost/internal/regdir"
 	"boost/configs"
 	"boost/internal/format"
 	"boost/internal/report"
@@ -65,7 +68,7 @@ or the changed leaf values.`,
 	flags.BoolVar(&f.noSource, "no-source", false, "keep no lossless form: the model stays in its tier")
 	flags.BoolVar(&f.json, "json", false, "print JSON")
 	f.storeFlags.addRegistry(cmd)
-	offer(cmd, "tier", registryTiers...)
+	complete.With(cmd, "tier", registryTiers...)
 	return cmd
 }
 
@@ -78,17 +81,17 @@ func (f *registryAddFlags) floor() (*registry.Floor, error) {
 	if f.maxDelta != "" {
 		x, err := strconv.ParseFloat(f.maxDelta, 64)
 		if err != nil || !(x >= 0 && x <= math.MaxFloat64) {
-			return nil, usagef("--max-delta must be a number of 0 or more, not %q", f.maxDelta)
+			return nil, exit.Usagef("--max-delta must be a number of 0 or more, not %q", f.maxDelta)
 		}
 		floor.MaxDelta = x
 	}
 	if f.maxLoss != "" {
 		x, err := configs.ParseShare(f.maxLoss)
 		if err != nil || x < 0 {
-			return nil, usagef("--max-loss must be a share of 0 or more, such as 0.1%% or 0.001, not %q", f.maxLoss)
+			return nil, exit.Usagef("--max-loss must be a share of 0 or more, such as 0.1%% or 0.001, not %q", f.maxLoss)
 		}
 		if f.data == "" {
-			return nil, usagef("--max-loss needs labelled rows to measure the loss: pass them with --data TABLE")
+			return nil, exit.Usagef("--max-loss needs labelled rows to measure the loss: pass them with --data TABLE")
 		}
 		floor.MaxLoss = x
 	}
@@ -105,10 +108,10 @@ func (a *app) registryAdd(ctx context.Context, dir, file string, f *registryAddF
 		return err
 	}
 	if f.noSource && f.base != "" {
-		return usagef("--base keeps the lossless model and --no-source does not: give one of them")
+		return exit.Usagef("--base keeps the lossless model and --no-source does not: give one of them")
 	}
 	if f.train && f.data == "" {
-		return usagef("--allow-train-data needs --data")
+		return exit.Usagef("--allow-train-data needs --data")
 	}
 	m, err := model.Load(file)
 	if err != nil {
@@ -119,7 +122,7 @@ func (a *app) registryAdd(ctx context.Context, dir, file string, f *registryAddF
 		id = strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
 	}
 	if err := registry.CheckID(id); err != nil {
-		return usagef("%v: give another one with --id", err)
+		return exit.Usagef("%v: give another one with --id", err)
 	}
 	o := registry.AddOptions{Tier: tier, Floor: floor, DropSource: f.noSource, AllowTrainingData: f.train}
 	if f.data != "" {
@@ -133,7 +136,7 @@ func (a *app) registryAdd(ctx context.Context, dir, file string, f *registryAddF
 		defer pool.Close()
 		o.Options = []compress.Option{compress.Pool(pool)}
 	}
-	return a.withRegistry(dir, &f.storeFlags, registryCreates, func(r *registry.Registry) error {
+	return a.withRegistry(dir, &f.storeFlags, regdir.Creates, func(r *registry.Registry) error {
 		if f.base != "" {
 			if o.Rule, err = r.FindRule(f.base, m); err != nil {
 				return err

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"boost/cmd/boost/internal/regdir"
 	"boost/internal/format"
 	"boost/ptq/compress/registry"
 )
@@ -34,12 +35,12 @@ func (a *app) registryRepair(ctx context.Context, dir string, s *storeFlags) err
 	if err != nil {
 		return err
 	}
-	if err := checkRegistry(dir, false); err != nil {
+	if err := regdir.Check(dir, false); err != nil {
 		return err
 	}
 	done, err := registry.Repair(ctx, dir, c, registry.Options{Clock: registryClock})
 	if err != nil {
-		return ofRegistry(dir, err)
+		return regdir.Fault(dir, err)
 	}
 	if done.Damage == nil {
 		a.log.Info(dir + " has no damage: nothing was changed")

@@ -7,6 +7,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"boost/booster/model"
+	"boost/cmd/boost/internal/complete"
+	"boost/cmd/boost/internal/regdir"
 	"boost/internal/format"
 	"boost/internal/report"
 	"boost/ptq/compress/registry"
@@ -30,7 +32,7 @@ were added, whatever the tier.`,
 			if err := a.checkOutput(cmd, output, nil); err != nil {
 				return err
 			}
-			return a.withRegistry(args[0], &s, registryReads, func(r *registry.Registry) error {
+			return a.withRegistry(args[0], &s, regdir.Reads, func(r *registry.Registry) error {
 				reading, err := r.Get(args[1])
 				if err != nil {
 					return err
@@ -69,7 +71,7 @@ func (a *app) registryListCommand() *cobra.Command {
 		Example: `  boost registry list models --json`,
 		Args:    arguments("DIR"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			return a.withRegistry(args[0], &s, registryReads, func(r *registry.Registry) error {
+			return a.withRegistry(args[0], &s, regdir.Reads, func(r *registry.Registry) error {
 				all, err := r.List()
 				if err != nil {
 					return err
@@ -103,7 +105,7 @@ the model's floor is refused.`,
 			if err != nil {
 				return err
 			}
-			return a.withRegistry(args[0], &s, registryWrites, func(r *registry.Registry) error {
+			return a.withRegistry(args[0], &s, regdir.Writes, func(r *registry.Registry) error {
 				if err := r.Pin(args[1], tier); err != nil {
 					return err
 				}
@@ -113,7 +115,7 @@ the model's floor is refused.`,
 		},
 	}
 	cmd.Flags().StringVar(&name, "tier", "hot", "`TIER` to keep it in: hot, warm or cold")
-	offer(cmd, "tier", registryTiers...)
+	complete.With(cmd, "tier", registryTiers...)
 	s.addRegistry(cmd)
 	return cmd
 }
@@ -153,7 +155,7 @@ func (a *app) registryModelCommand(cmd *cobra.Command, do func(r *registry.Regis
 	cmd.Args = arguments("DIR", "ID")
 	cmd.ValidArgsFunction = a.registryIDs
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
-		return a.withRegistry(args[0], &s, registryWrites, func(r *registry.Registry) error { return do(r, args[1]) })
+		return a.withRegistry(args[0], &s, regdir.Writes, func(r *registry.Registry) error { return do(r, args[1]) })
 	}
 	s.addRegistry(cmd)
 	return cmd
@@ -168,7 +170,7 @@ func (a *app) registryStatsCommand() *cobra.Command {
 		Example: `  boost registry stats models`,
 		Args:    arguments("DIR"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			return a.withRegistry(args[0], &s, registryReads, func(r *registry.Registry) error {
+			return a.withRegistry(args[0], &s, regdir.Reads, func(r *registry.Registry) error {
 				stats := r.Stats()
 				a.tellShort(args[0], stats.Short)
 				return a.answer(asJSON, report.NewRegistrySums(&stats), func(w io.Writer) error { return report.RegistryStats(w, &stats) })
@@ -191,7 +193,7 @@ check from time to time.`,
 		Example: `  boost registry compact models`,
 		Args:    arguments("DIR"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			return a.withRegistry(args[0], &s, registryWrites, func(r *registry.Registry) error {
+			return a.withRegistry(args[0], &s, regdir.Writes, func(r *registry.Registry) error {
 				if err := r.Verify(); err != nil {
 					return err
 				}

@@ -13,6 +13,8 @@ import (
 	"boost/booster"
 	"boost/booster/model"
 	"boost/booster/search"
+	"boost/cmd/boost/internal/exit"
+	"boost/cmd/boost/internal/keyflags"
 	"boost/configs"
 	"boost/internal/format"
 	"boost/internal/replace"
@@ -49,7 +51,7 @@ continued or refitted model.`,
 	cmd.Flags().StringArrayVar(&f.valid, "valid", nil, "validation `TABLE` of the training; repeatable")
 	cmd.Flags().StringVar(&f.base, "init-model", "", "`MODEL` that the training continued or the refit changed")
 	cmd.Flags().BoolVar(&f.json, "json", false, "print JSON")
-	f.addSet(cmd, readingKeys)
+	f.addSet(cmd, keyflags.Reading)
 	return cmd
 }
 
@@ -63,7 +65,7 @@ type verdict struct {
 }
 
 func (a *app) reproduce(ctx context.Context, modelFile, tableFile string, f *reproduceFlags) error {
-	c, err := f.config(a, readingKeys)
+	c, err := f.config(a, keyflags.Reading)
 	if err != nil {
 		return err
 	}
@@ -73,7 +75,7 @@ func (a *app) reproduce(ctx context.Context, modelFile, tableFile string, f *rep
 	}
 	contents := m.Contents()
 	if len(f.valid) != len(contents.ValidPrints) {
-		return usagef("the model was trained with %s, and %d given: name each with --valid, in the same order",
+		return exit.Usagef("the model was trained with %s, and %d given: name each with --valid, in the same order",
 			format.Counted(len(contents.ValidPrints), "validation set"), len(f.valid))
 	}
 	if err := ownObjective(m, modelFile); err != nil {
@@ -84,7 +86,7 @@ func (a *app) reproduce(ctx context.Context, modelFile, tableFile string, f *rep
 		return err
 	}
 	if z := m.Compressed(); z != nil {
-		return usagef("%s is compressed: reproduce the full model, sha256 %s, and compress that again", modelFile, z.Source)
+		return exit.Usagef("%s is compressed: reproduce the full model, sha256 %s, and compress that again", modelFile, z.Source)
 	}
 	if contents.NumericsVersion != booster.NumericsVersion {
 		a.log.Warn("the model was trained by a version of boost that calculates differently",
@@ -112,7 +114,7 @@ func (a *app) reproduce(ctx context.Context, modelFile, tableFile string, f *rep
 		return err
 	})
 	if err == nil && !v.Same {
-		return &silentError{errors.New("the models differ")}
+		return &exit.Silent{Err: errors.New("the models differ")}
 	}
 	return err
 }
@@ -123,19 +125,19 @@ func (f *reproduceFlags) loadBase(m *model.Model, file string) (*model.Model, er
 	o := c.Origin
 	switch {
 	case c.After > 0:
-		return nil, usagef("%s is the tail of a model: append it to the rounds before it", file)
+		return nil, exit.Usagef("%s is the tail of a model: append it to the rounds before it", file)
 	case o == nil && f.base == "":
 		return nil, nil
 	case o == nil:
-		return nil, usagef("%s was not continued from another model: leave --init-model out", file)
+		return nil, exit.Usagef("%s was not continued from another model: leave --init-model out", file)
 	case o.How == model.Merged:
-		return nil, usagef("%s was merged from %s, not trained: merge these again", file, format.Counted(len(o.Models), "model"))
+		return nil, exit.Usagef("%s was merged from %s, not trained: merge these again", file, format.Counted(len(o.Models), "model"))
 	case o.How == model.Pruned:
-		return nil, usagef("%s was pruned: reproduce the model %s instead", file, o.Models[0])
+		return nil, exit.Usagef("%s was pruned: reproduce the model %s instead", file, o.Models[0])
 	case f.base == "":
-		return nil, usagef("%s was %s from another model: give it with --init-model (sha256 %s)", file, o.How, o.Models[0])
+		return nil, exit.Usagef("%s was %s from another model: give it with --init-model (sha256 %s)", file, o.How, o.Models[0])
 	case o.How == model.Continued && booster.RoundsTrained(c) <= o.Rounds:
-		return nil, usagef("%s has only the rounds of the model that it was %s from", file, o.How)
+		return nil, exit.Usagef("%s has only the rounds of the model that it was %s from", file, o.How)
 	}
 	return model.Load(f.base)
 }

@@ -3,45 +3,40 @@ package main
 import (
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"boost/booster/model"
+	"boost/cmd/boost/internal/complete"
+	"boost/cmd/boost/internal/evaluation"
+	"boost/cmd/boost/internal/exit"
+	"boost/cmd/boost/internal/filename"
+	"boost/cmd/boost/internal/keyflags"
+	"boost/cmd/boost/internal/regdir"
 	"boost/configs"
 	"boost/dataset"
+	"boost/internal/format"
 )
-
-// readingKeys are the settings that say how a table is written. They stand above what a model
-// remembers of its own.
-var readingKeys = []string{
-	"data.format", "data.missing", "data.missing_only", "data.parse", "data.blanks", "data.decimal", "data.encoding", "data.separator", "data.header", "data.on_bad_row",
-	"data.absent", "data.index_base", "data.sheet", "data.side_files",
-}
-
-// typeKeys are the settings that matter only while a table's types are inferred.
-var typeKeys = []string{"data.weight", "data.group", "data.init_score", "data.id", "data.ignore", "data.categorical"}
 
 // reading holds the flags of commands that read a table without a config.
 type reading struct {
 	sets    []string
 	noSpool bool
-	columns *cobra.Command // has columnFlags; nil for none
+	columns *cobra.Command // has keyflags.Columns; nil for none
 }
 
-// addColumns gives the command columnFlags.
+// addColumns gives the command keyflags.Columns.
 func (r *reading) addColumns(cmd *cobra.Command) {
 	r.columns = cmd
-	addKeyFlags(cmd, columnFlags)
+	keyflags.Add(cmd, keyflags.Columns)
 }
 
 // addSet gives the command --set for the named keys.
 func (r *reading) addSet(cmd *cobra.Command, names []string) {
 	cmd.Flags().StringArrayVar(&r.sets, "set", nil, "how the table is read, as `section.key=value` ("+strings.Join(leaves(names), ", ")+")")
-	offerKeys(cmd, names)
+	complete.WithKeys(cmd, names)
 }
 
 // addNoSpool gives the command --no-spool.
@@ -62,7 +57,7 @@ func (r *reading) config(a *app, names []string) (*configs.Config, error) {
 	var flags []configs.Flag
 	if r.columns != nil {
 		var err error
-		if flags, err = givenKeys(r.columns, columnFlags); err != nil {
+		if flags, err = keyflags.Given(r.columns, keyflags.Columns); err != nil {
 			return nil, err
 		}
 	}
@@ -74,32 +69,22 @@ func (r *reading) config(a *app, names []string) (*configs.Config, error) {
 	for _, k := range configs.Keys() {
 		if c.Given(k.Name) && !slices.Contains(names, k.Name) {
 			if k.Name == "data.label" && slices.Contains(names, "data.categorical") {
-				return nil, usagef("--set data.label cannot be used here: give --label NAME")
+				return nil, exit.Usagef("--set data.label cannot be used here: give --label NAME")
 			}
-			return nil, usagef("--set %s cannot be used here: this command takes %s", k.Name, strings.Join(names, ", "))
+			return nil, exit.Usagef("--set %s cannot be used here: this command takes %s", k.Name, strings.Join(names, ", "))
 		}
 	}
 	return c, nil
 }
 
-// refuseModels says of a model that it is no table.
-func refuseModels(files []string) error {
-	for _, file := range files {
-		if isModelFile(file) {
-			return tablef("%s is a model: expected a table", file)
-		}
-	}
-	return nil
-}
-
 // checkSides says of a table in the place of a model that it is none, and whether both were given
 // the other way round.
 func checkSides(cmd *cobra.Command, modelFile string, tables []string) error {
-	if _, _, registered := cutRegistry(modelFile); registered || isModelFile(modelFile) || len(tables) != 1 || !isModelFile(tables[0]) {
+	if _, _, registered := regdir.Cut(modelFile); registered || filename.BeginsAsModel(modelFile) || len(tables) != 1 || !filename.BeginsAsModel(tables[0]) {
 		return nil
 	}
-	return &plainError{fmt.Sprintf("%s is a model, and %s is not: give the model first, as in %s %s %s",
-		tables[0], modelFile, cmd.CommandPath(), pasted(tables[0]), pasted(modelFile)), model.ErrModel}
+	return exit.Plain(fmt.Sprintf("%s is a model, and %s is not: give the model first, as in %s %s %s",
+		tables[0], modelFile, cmd.CommandPath(), format.Pasted(tables[0]), format.Pasted(modelFile)), model.ErrModel)
 }
 
 // open reads the files as one table, "-" from standard input, and says what is
@@ -107,7 +92,7 @@ func checkSides(cmd *cobra.Command, modelFile string, tables []string) error {
 func (a *app) open(ctx context.Context, files []string, opts ...dataset.Option) (*dataset.Table, error) {
 	var t *dataset.Table
 	var err error
-	if err := refuseModels(files); err != nil {
+	if err := filename.RefuseModels(files); err != nil {
 		return nil, err
 	}
 	a.log.Debug("reading " + strings.Join(files, " "))
@@ -115,7 +100,7 @@ func (a *app) open(ctx context.Context, files []string, opts ...dataset.Option) 
 	case len(files) == 1 && files[0] == "-":
 		t, err = dataset.Read(ctx, a.stdin, "standard input", opts...)
 	case slices.Contains(files, "-"):
-		return nil, usagef("standard input (-) cannot be joined with files")
+		return nil, exit.Usagef("standard input (-) cannot be joined with files")
 	case len(files) == 1:
 		t, err = dataset.Open(ctx, files[0], opts...)
 	default:
@@ -131,7 +116,7 @@ func (a *app) open(ctx context.Context, files []string, opts ...dataset.Option) 
 
 // stream prepares reading files part by part, "-" from standard input.
 func (a *app) stream(ctx context.Context, files []string, opts ...dataset.Option) (*dataset.Stream, error) {
-	if err := refuseModels(files); err != nil {
+	if err := filename.RefuseModels(files); err != nil {
 		return nil, err
 	}
 	a.log.Debug("reading " + strings.Join(files, " "))
@@ -157,7 +142,7 @@ func (a *app) openAs(ctx context.Context, s dataset.Schema, c *configs.Config, f
 }
 
 // openLabelled reads a table that has the label of a model, and reports categories that training did not have.
-func (a *app) openLabelled(ctx context.Context, files []string, m predictor, c *configs.Config, onUnseen string) (*dataset.Table, error) {
+func (a *app) openLabelled(ctx context.Context, files []string, m evaluation.Model, c *configs.Config, onUnseen string) (*dataset.Table, error) {
 	t, err := a.openAs(ctx, m.Schema(), c, files...)
 	if err != nil {
 		return nil, atCommandLine(err)
@@ -183,61 +168,13 @@ func needLabel(t *dataset.Table, file string, s dataset.Schema) error {
 	found := t.LabelColumns()
 	for _, c := range s.Columns {
 		if c.Role == dataset.LabelRole && (len(found) == 0 || found[0].Name() != c.Name) {
-			return tablef("%s: there is no column %q, the label that the model predicts", file, c.Name)
+			return exit.Tablef("%s: there is no column %q, the label that the model predicts", file, c.Name)
 		} else if c.Role == dataset.LabelRole {
 			found = found[1:]
 		}
 	}
 	if t.LabelColumn() == nil {
-		return tablef("the model names no label column")
+		return exit.Tablef("the model names no label column")
 	}
 	return nil
-}
-
-// stem returns a table's file name without folder and endings, "model" where it
-// has none that is fit for a file.
-func stem(file string) string {
-	name := filepath.Base(file)
-	for _, end := range []string{".gz", ".zst", ".csv", ".tsv", ".txt", ".xlsx", ".jsonl", ".ndjson", ".json", ".parquet", ".arrow", ".feather", ".arrows", ".svm", ".libsvm", ".svmlight", ".toml"} {
-		if len(name) > len(end) && strings.EqualFold(name[len(name)-len(end):], end) {
-			name = name[:len(name)-len(end)]
-		}
-	}
-	if file == "-" || strings.ContainsAny(name, "*?[]") || strings.Trim(name, ".") == "" {
-		return "model"
-	}
-	return name
-}
-
-// sameFile reports whether two names mean one file that exists.
-func sameFile(a, b string) bool {
-	x, err := os.Stat(a)
-	if err != nil {
-		return false
-	}
-	y, err := os.Stat(b)
-	return err == nil && os.SameFile(x, y)
-}
-
-// reads reports whether the output is a file that the run reads: one of the tables, of those
-// that a pattern names, or one beside them.
-func reads(tables []string, out string, opts ...dataset.Option) bool {
-	if out == "" {
-		return false
-	}
-	if _, err := os.Stat(out); err != nil {
-		return false // nothing that could be lost
-	}
-	for _, table := range tables {
-		files, err := dataset.Files([]string{table}, opts...)
-		if err != nil { // what is wrong is said when the table is opened
-			files, _ = filepath.Glob(table)
-		}
-		for _, file := range append(files, table) {
-			if sameFile(file, out) {
-				return true
-			}
-		}
-	}
-	return false
 }

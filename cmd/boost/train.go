@@ -4,9 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
-	"math"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,6 +17,11 @@ import (
 	"boost/booster/search"
 	"boost/booster/search/tune"
 	"boost/booster/traindata"
+	"boost/cmd/boost/internal/complete"
+	"boost/cmd/boost/internal/exit"
+	"boost/cmd/boost/internal/filename"
+	"boost/cmd/boost/internal/keyflags"
+	"boost/cmd/boost/internal/progress"
 	"boost/configs"
 	"boost/dataset"
 	"boost/dataset/write"
@@ -73,40 +75,38 @@ a stop makes, byte for byte. More --rounds than before may be given.`,
 		},
 	}
 	flags := cmd.Flags()
-	addKeyFlags(cmd, trainKeyFlags)
-	addKeyFlags(cmd, columnFlags)
+	keyflags.Add(cmd, keyflags.Train)
+	keyflags.Add(cmd, keyflags.Columns)
 	flags.StringArrayVar(&f.sets, "set", nil, "any config key, as `section.key=value`; repeatable")
 	flags.BoolVar(&f.verify, "verify", false, "check every histogram against its rows; slow")
 	flags.BoolVar(&f.json, "json", false, "print the summary as JSON")
 	flags.BoolVar(&f.resume, "resume", false, "go on from the newest checkpoint, if there is one")
 	f.addNoSpool(cmd)
-	offerKeys(cmd, nil)
+	complete.WithKeys(cmd, nil)
 	return cmd
 }
 
 // trainRun is one run of train: what it was told, and what came of it.
 type trainRun struct {
-	a          *app
-	config     *configs.Config
-	json       bool
-	resume     bool
-	tables     []dataset.Option // for tables whose types are inferred
-	base       *model.Model     // training goes on from it; nil for from nothing
-	report     booster.Report
-	loading    time.Duration
-	saving     time.Duration
-	tests      []*dataset.Table
-	lastLog    time.Time
-	firstRound time.Time
-	outOfCore  bool
-	forms      *compress.Choice // for a compressed model; nil for none
-	small      *compress.Result
-	noLabel    error // what to say where no label is named and the table has none of its own
+	a         *app
+	config    *configs.Config
+	json      bool
+	resume    bool
+	tables    []dataset.Option // for tables whose types are inferred
+	base      *model.Model     // training goes on from it; nil for from nothing
+	report    booster.Report
+	loading   time.Duration
+	saving    time.Duration
+	tests     []*dataset.Table
+	outOfCore bool
+	forms     *compress.Choice // for a compressed model; nil for none
+	small     *compress.Result
+	noLabel   error // what to say where no label is named and the table has none of its own
 }
 
 func (a *app) train(ctx context.Context, cmd *cobra.Command, sources []string, f *trainFlags) error {
 	r := &trainRun{a: a, json: f.json, resume: f.resume}
-	if err := r.configure(cmd, sources, f, trainKeyFlags); err != nil {
+	if err := r.configure(cmd, sources, f, keyflags.Train); err != nil {
 		return err
 	}
 	if err := r.checkBag(); err != nil {
@@ -146,7 +146,7 @@ func (a *app) train(ctx context.Context, cmd *cobra.Command, sources []string, f
 		return finishErr
 	}
 	if err != nil {
-		return &silentError{err}
+		return &exit.Silent{Err: err}
 	}
 	return nil
 }
@@ -161,7 +161,7 @@ func (r *trainRun) prepare(ctx context.Context, rebuild bool) (*traindata.Tables
 	table := loaded.Train.MetaColumns()
 	objective, why, err := r.objectiveOf(c.Params, table)
 	if err != nil {
-		err = ofTable(c.Data.Train, err)
+		err = exit.OfTable(c.Data.Train, err)
 	} else {
 		err = r.settle(loaded.Train, objective.Name)
 	}
@@ -216,7 +216,9 @@ func (r *trainRun) fit(ctx context.Context, rebuild bool) (*booster.Model, error
 	if params.BagFolds > 0 {
 		return r.bag(ctx, params, loaded.Train.Table())
 	}
-	opts := append(loaded.Options(), booster.Logger(a.log), booster.WithReport(&r.report), booster.OnRound(r.round), booster.WithCheckpoints(r.checkpoints()))
+	rounds := progress.Rounds{Terminal: a.terminal, Log: a.log, Verbose: a.verbose, JSON: a.logFormat == "json", Before: r.baseRounds(),
+		Patience: c.Params.EarlyStopping, Valid: len(c.Data.Valid) > 0, Report: &r.report}
+	opts := append(loaded.Options(), booster.Logger(a.log), booster.WithReport(&r.report), booster.OnRound(rounds.Show), booster.WithCheckpoints(r.checkpoints()))
 	steps := r.baseRounds() + params.Rounds
 	if a.quiet || a.logFormat == "json" { // without a bar
 		steps = 0
@@ -225,7 +227,7 @@ func (r *trainRun) fit(ctx context.Context, rebuild bool) (*booster.Model, error
 	model, err := booster.TrainOn(ctx, params, loaded.Train, opts...)
 	a.terminal.ClearBar()
 	if err != nil && (model == nil || !errors.Is(err, booster.ErrInterrupted)) {
-		return nil, ofTable(c.Data.Train, err)
+		return nil, exit.OfTable(c.Data.Train, err)
 	}
 	r.sayLeak(model, loaded.Train.Table(), objective.HasClasses())
 	return model, err
@@ -259,7 +261,7 @@ func (r *trainRun) bag(ctx context.Context, p booster.Params, table *dataset.Tab
 	r.a.terminal.ClearBar()
 	if err != nil {
 		r.sayResume(err)
-		return nil, ofTable(r.config.Data.Train, err)
+		return nil, exit.OfTable(r.config.Data.Train, err)
 	}
 	r.sayLeak(m, table, len(m.Classes()) > 0)
 	return m, nil
@@ -277,7 +279,7 @@ func (r *trainRun) within(ctx context.Context, p booster.Params, train booster.D
 	p, err := tune.Within(ctx, p, train.Table(), b)
 	a.terminal.ClearBar()
 	if err != nil {
-		return p, ofTable(c.Data.Train, err)
+		return p, exit.OfTable(c.Data.Train, err)
 	}
 	chosen := fmt.Sprintf("training with learning rate %g, %d leaves", p.LearningRate, p.Tree.Leaves)
 	if p.BagFolds > 0 {
@@ -306,9 +308,9 @@ func (r *trainRun) checkBag() error {
 		return nil
 	}
 	if c.Budget > 0 {
-		return usagef("train.budget judges on parts of the rows, and may average models of folds: leave %s or the budget out", other)
+		return exit.Usagef("train.budget judges on parts of the rows, and may average models of folds: leave %s or the budget out", other)
 	}
-	return usagef("train.bag_folds = %d, which train.effort = \"best\" sets, judges each model on its own part of the rows: leave %s out, or set train.bag_folds = 0", c.Params.BagFolds, other)
+	return exit.Usagef("train.bag_folds = %d, which train.effort = \"best\" sets, judges each model on its own part of the rows: leave %s out, or set train.bag_folds = 0", c.Params.BagFolds, other)
 }
 
 // sayLeak names a column that has much of the gain if it predicts the label almost perfectly by itself, as inspect does.
@@ -335,20 +337,20 @@ func (r *trainRun) sayLeak(m *model.Model, table *dataset.Table, classes bool) {
 }
 
 // configure resolves everything that the config file and the flags say.
-func (r *trainRun) configure(cmd *cobra.Command, sources []string, f *trainFlags, keys []keyFlag) error {
+func (r *trainRun) configure(cmd *cobra.Command, sources []string, f *trainFlags, keys []keyflags.Flag) error {
 	base, file, source := configs.Default(), "", sources[0]
-	config := slices.IndexFunc(sources, isConfig)
+	config := slices.IndexFunc(sources, filename.IsConfig)
 	hasConfig := config >= 0
 	switch {
 	case hasConfig && len(sources) > 1:
-		return usagef("%s is a config file, which names the tables itself: give it alone (--set data.train=TABLE replaces its tables)", sources[config])
+		return exit.Usagef("%s is a config file, which names the tables itself: give it alone (--set data.train=TABLE replaces its tables)", sources[config])
 	case hasConfig:
-		file, r.a.hasConfig = source, true
+		file, r.a.command.HasConfig = source, true
 	default:
 		base.Data.Train = sources
 		base.Effort = preset.Default
 	}
-	flags, err := givenKeys(cmd, slices.Concat(keys, columnFlags))
+	flags, err := keyflags.Given(cmd, slices.Concat(keys, keyflags.Columns))
 	if err != nil {
 		return err
 	}
@@ -363,57 +365,57 @@ func (r *trainRun) configure(cmd *cobra.Command, sources []string, f *trainFlags
 	}
 	r.config = c
 	if f.resume && c.Output.Checkpoint == "" {
-		return usagef("--resume goes on from a checkpoint: name their folder with --checkpoint (output.checkpoint)")
+		return exit.Usagef("--resume goes on from a checkpoint: name their folder with --checkpoint (output.checkpoint)")
 	}
 	if every := c.Output.CheckpointEvery; every != booster.DefaultCheckpointEvery && c.Output.Checkpoint == "" {
-		return usagef("output.checkpoint_every says how often a checkpoint is written: name their folder with --checkpoint (output.checkpoint)")
+		return exit.Usagef("output.checkpoint_every says how often a checkpoint is written: name their folder with --checkpoint (output.checkpoint)")
 	}
 	if c.Output.Model == "-" {
-		return usagef("a model cannot be written to standard output: name a file with -o")
+		return exit.Usagef("a model cannot be written to standard output: name a file with -o")
 	}
 	if err := c.Params.Validate(); err != nil {
 		return err
 	}
 	for _, valid := range c.Data.Valid {
-		if _, ok := shareOf(valid); ok {
-			return usagef("data.valid = %q: there is no table of this name; a share of the rows is train.valid_share (--valid %s)", valid, valid)
+		if _, ok := keyflags.ShareOf(valid); ok {
+			return exit.Usagef("data.valid = %q: there is no table of this name; a share of the rows is train.valid_share (--valid %s)", valid, valid)
 		}
 	}
 	if len(c.Data.Valid) > 0 && (c.Params.ValidShare > 0 || c.Params.ValidBy != "") {
-		return usagef("--valid %s is a validation set, and rows are to be held out as one too (train.valid_share, train.valid_by): leave one of them out", pasted(c.Data.Valid[0]))
+		return exit.Usagef("--valid %s is a validation set, and rows are to be held out as one too (train.valid_share, train.valid_by): leave one of them out", format.Pasted(c.Data.Valid[0]))
 	}
 	if len(c.Data.Train) == 0 {
-		return usagef("%s names no table: set data.train", source)
+		return exit.Usagef("%s names no table: set data.train", source)
 	}
 	if c.Output.Predictions == "-" {
-		return usagef("output.predictions cannot be standard output, where the summary goes: name a file")
+		return exit.Usagef("output.predictions cannot be standard output, where the summary goes: name a file")
 	}
 	if write.FormatOf(c.Output.Predictions) == "" {
-		return usagef("output.predictions = %q: predictions are not written in this format; expected %s", c.Output.Predictions, write.Endings)
+		return exit.Usagef("output.predictions = %q: predictions are not written in this format; expected %s", c.Output.Predictions, write.Endings)
 	}
 	if c.Output.Predictions != "" && len(c.Data.Test) == 0 {
-		return usagef("output.predictions needs a test set: set data.test, or give --test TABLE")
+		return exit.Usagef("output.predictions needs a test set: set data.test, or give --test TABLE")
 	}
 	if c.Output.Model == "" {
-		c.Output.Model = stem(c.Data.Train[0]) + ".boost"
+		c.Output.Model = filename.Stem(c.Data.Train[0]) + ".boost"
 	}
 	if err := r.configureQuantize(); err != nil {
 		return err
 	}
 	read := slices.Concat(c.Data.Train, c.Data.Valid, c.Data.Test)
 	if streams := slices.Index(read, "-"); streams >= 0 && slices.Contains(read[streams+1:], "-") {
-		return usagef("standard input (-) can be one table only")
+		return exit.Usagef("standard input (-) can be one table only")
 	}
 	for _, file := range append(read, file, c.ForcedCutsFile, c.InitModel) {
 		for _, out := range []string{c.Output.Model, c.Output.Predictions, c.Data.Cache, c.Quantize.Output} {
-			if out != "" && reads([]string{file}, out, c.ReadOptions()...) {
-				return usagef("%s is read, and cannot be written over by the same run: give another name with -o", out)
+			if out != "" && filename.Reads([]string{file}, out, c.ReadOptions()...) {
+				return exit.Usagef("%s is read, and cannot be written over by the same run: give another name with -o", out)
 			}
 		}
 	}
-	if cache := c.Data.Cache; cache != "" && (cache == c.Output.Model || sameFile(cache, c.Output.Model) ||
-		cache == c.Output.Predictions || sameFile(cache, c.Output.Predictions)) {
-		return usagef("data.cache = %q is written by the same run under another key: give it a name of its own", cache)
+	if cache := c.Data.Cache; cache != "" && (cache == c.Output.Model || filename.Same(cache, c.Output.Model) ||
+		cache == c.Output.Predictions || filename.Same(cache, c.Output.Predictions)) {
+		return exit.Usagef("data.cache = %q is written by the same run under another key: give it a name of its own", cache)
 	}
 	r.tables = append(c.ReadOptions(), c.RoleOptions()...)
 	if !hasConfig {
@@ -430,9 +432,9 @@ func (r *trainRun) configure(cmd *cobra.Command, sources []string, f *trainFlags
 	}
 	if len(c.Data.Label) == 0 { // some files say themselves what their label is
 		r.tables = append(r.tables, dataset.NeedLabel())
-		r.noLabel = usagef("which column is to be predicted? Give --label NAME (boost inspect %s lists the columns)", pasted(source))
+		r.noLabel = exit.Usagef("which column is to be predicted? Give --label NAME (boost inspect %s lists the columns)", format.Pasted(source))
 		if hasConfig {
-			r.noLabel = usagef("%s names no label: set data.label, or give --label NAME", source)
+			r.noLabel = exit.Usagef("%s names no label: set data.label, or give --label NAME", source)
 		}
 	}
 	return nil
@@ -466,9 +468,6 @@ func (r *trainRun) settle(train booster.Data, objective string) error {
 	return nil
 }
 
-// isConfig reports whether an argument names a config file.
-func isConfig(name string) bool { return strings.HasSuffix(strings.ToLower(name), ".toml") }
-
 // goOn loads the model that training goes on from. Columns, types and label are its own.
 func (r *trainRun) goOn() error {
 	c := r.config
@@ -485,10 +484,10 @@ func (r *trainRun) goOn() error {
 			}
 		}
 		if known == nil {
-			return usagef("data.init_score = %q: %s was trained without init scores: leave the key out", given, c.InitModel)
+			return exit.Usagef("data.init_score = %q: %s was trained without init scores: leave the key out", given, c.InitModel)
 		}
 		if !slices.Equal(given, known) {
-			return usagef("data.init_score = %q: %s was trained from %q", given, c.InitModel, known)
+			return exit.Usagef("data.init_score = %q: %s was trained from %q", given, c.InitModel, known)
 		}
 	}
 	d := &c.Data
@@ -547,76 +546,4 @@ func (r *trainRun) objectiveOf(p booster.Params, t *dataset.Table) (info objecti
 		info = objectives.Info{Name: name, Link: r.base.Link()}
 	}
 	return info, why, nil
-}
-
-// roundLogInterval is how often training without a terminal says where it is.
-const roundLogInterval = 10 * time.Second
-
-// timeLeft says how long training goes on, if rounds take as long as so far: as far as the patience
-// of early stopping goes, to all rounds.
-func (r *trainRun) timeLeft(round booster.Round) string {
-	done := round.Index + 1
-	trained := done - r.baseRounds() - r.report.Resumed
-	most := round.Of - done
-	if trained == 1 {
-		r.firstRound = time.Now()
-	}
-	if trained < 3 || most == 0 {
-		return ""
-	}
-	each := time.Since(r.firstRound).Seconds() / float64(trained-1)
-	left := func(rounds int) string { return format.Seconds(math.Ceil(each * float64(rounds))) }
-	least := most
-	if patience := r.config.Params.EarlyStopping; patience > 0 && len(round.Evals) > 0 && r.judged() {
-		least = min(most, max(0, round.Best+patience-done))
-	}
-	if from, to := left(least), left(most); from != to {
-		return fmt.Sprintf("  %s to %s left", from, to)
-	}
-	return "  " + left(most) + " left"
-}
-
-// judged reports whether there is a validation set, given or held out.
-func (r *trainRun) judged() bool { return len(r.config.Data.Valid) > 0 || len(r.report.HeldOut) > 0 }
-
-// round shows a finished round.
-func (r *trainRun) round(round booster.Round) {
-	words := fmt.Sprintf("round %s/%s", format.Count(round.Index+1), format.Count(round.Of)) + r.timeLeft(round)
-	var attrs []any
-	for i, e := range round.Evals {
-		if i == 0 {
-			words += fmt.Sprintf("  %s %s %s", e.Set, e.Metric, format.People(e.Value))
-			if round.Best < round.Index+1 {
-				words += "  best after " + format.Count(round.Best)
-			}
-		}
-		attrs = append(attrs, e.Set+" "+e.Metric, format.Finite(e.Value))
-	}
-	r.a.terminal.Step(round.Index+1, words)
-	level := slog.LevelInfo
-	switch {
-	case r.a.verbose:
-	case r.a.terminal.Interactive && r.a.logFormat == "text", time.Since(r.lastLog) < roundLogInterval:
-		level = slog.LevelDebug // for a log file
-	case r.lastLog.IsZero():
-		level, r.lastLog = slog.LevelDebug, time.Now()
-	default:
-		r.lastLog = time.Now()
-	}
-	if r.a.logFormat == "json" {
-		words = "round"
-		attrs = append([]any{"round", round.Index + 1, "of", round.Of, "best", round.Best}, attrs...)
-	} else {
-		attrs = nil
-	}
-	r.a.log.Log(context.Background(), level, words, attrs...)
-}
-
-// modelSize returns the size of a file that was just written.
-func modelSize(path string) int64 {
-	info, err := os.Stat(path)
-	if err != nil {
-		return 0
-	}
-	return info.Size()
 }

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"boost/booster/model"
+	"boost/cmd/boost/internal/evaluation"
+	"boost/cmd/boost/internal/filename"
 	"boost/dataset/write"
 	"boost/internal/format"
 	"boost/internal/peakmemory"
@@ -22,7 +24,7 @@ func (r *trainRun) finish(ctx context.Context, m *model.Model, path string, inte
 	}
 	s := report.Training{
 		Model: path, Objective: r.report.Objective, Rounds: r.report.Rounds, BestRound: r.report.BestRound,
-		Stopped: r.report.Stopped, Metrics: map[string]map[string]*float64{}, ModelBytes: modelSize(path), SHA256: sha,
+		Stopped: r.report.Stopped, Metrics: map[string]map[string]*float64{}, ModelBytes: filename.Size(path), SHA256: sha,
 		Threads: r.report.Threads, Builder: r.report.Builder, Gradients: r.report.Gradients,
 		Sets: max(1, len(r.config.Data.Valid), len(r.tests)),
 		Seconds: report.TrainingSeconds{Load: r.loading.Seconds(), Bin: r.report.BinSeconds, Train: r.report.TrainSeconds,
@@ -71,7 +73,7 @@ func (r *trainRun) test(ctx context.Context, m *model.Model, names []string, s *
 		if t.LabelColumn() == nil {
 			continue
 		}
-		figures, err := evaluate(ctx, m, t, names, pool)
+		figures, err := evaluation.Whole(ctx, m, t, names, pool)
 		if err != nil {
 			return err
 		}

@@ -10,6 +10,8 @@ import (
 
 	"boost/booster"
 	"boost/booster/model"
+	"boost/cmd/boost/internal/exit"
+	"boost/cmd/boost/internal/filename"
 	"boost/dataset"
 	"boost/internal/replace"
 	"boost/internal/report"
@@ -19,7 +21,7 @@ import (
 )
 
 // errLossOutOfCore refuses a bound that needs rows with all their columns in memory.
-var errLossOutOfCore = &plainError{"quantize.max_loss needs the validation set in memory, and the tables are larger than that: train without it, and give boost quantize a table that fits as --data", booster.ErrBudget}
+var errLossOutOfCore = exit.Plain("quantize.max_loss needs the validation set in memory, and the tables are larger than that: train without it, and give boost quantize a table that fits as --data", booster.ErrBudget)
 
 // configureQuantize decides which compressed model is wanted beside the full one.
 func (r *trainRun) configureQuantize() error {
@@ -30,46 +32,46 @@ func (r *trainRun) configureQuantize() error {
 	if name := c.Params.QuantizeDType; name != "" {
 		form, err := ptq.ParseForm(name)
 		if err != nil {
-			return usagef("quantize.dtype: %v", err)
+			return exit.Usagef("quantize.dtype: %v", err)
 		}
 		forms.Forms = append(forms.Forms, form)
 	}
 	if err := forms.AddTiers(q.Tiers); err != nil {
-		return usagef("%v", err)
+		return exit.Usagef("%v", err)
 	}
 	bounded := q.MaxBytes > 0 || q.MaxLoss >= 0
 	if len(forms.Forms) == 0 && !bounded {
 		for _, key := range []string{"quantize.output", "quantize.calibrate", "quantize.by"} {
 			if c.Given(key) {
-				return usagef("%s needs quantize.dtype, such as \"Q4_0\", or a bound (quantize.max_bytes or quantize.max_loss)", key)
+				return exit.Usagef("%s needs quantize.dtype, such as \"Q4_0\", or a bound (quantize.max_bytes or quantize.max_loss)", key)
 			}
 		}
 		return nil
 	}
 	if len(forms.Forms) > 0 || c.Given("quantize.calibrate") || c.Given("quantize.by") {
 		if err := forms.Check(); err != nil {
-			return usagef("%v", err)
+			return exit.Usagef("%v", err)
 		}
 	}
 	switch {
 	case len(forms.Forms) > 1 && !bounded:
-		return usagef("quantize.dtype and quantize.tiers name several forms, and nothing says which to take: name one, or set quantize.max_bytes or quantize.max_loss")
+		return exit.Usagef("quantize.dtype and quantize.tiers name several forms, and nothing says which to take: name one, or set quantize.max_bytes or quantize.max_loss")
 	case c.Params.ErrorFeedback && len(forms.Forms) > 1:
-		return usagef("quantize.error_feedback grows trees for one form, quantize.dtype: leave quantize.tiers out")
+		return exit.Usagef("quantize.error_feedback grows trees for one form, quantize.dtype: leave quantize.tiers out")
 	case q.MaxLoss >= 0 && c.Params.Retrain:
-		return usagef("quantize.max_loss is certified on rows that are not trained on, and train.retrain trains on all: leave it out, or quantize the model afterwards (boost quantize --data TABLE)")
+		return exit.Usagef("quantize.max_loss is certified on rows that are not trained on, and train.retrain trains on all: leave it out, or quantize the model afterwards (boost quantize --data TABLE)")
 	case q.MaxLoss >= 0 && len(c.Data.Valid) == 0 && !c.Params.HoldsOut(0):
-		return usagef("quantize.max_loss is certified on rows that are not trained on: give --valid TABLE, or hold rows out with --valid 0.2 or train.early_stopping")
+		return exit.Usagef("quantize.max_loss is certified on rows that are not trained on: give --valid TABLE, or hold rows out with --valid 0.2 or train.early_stopping")
 	case q.MaxLoss >= 0 && slices.Contains(r.certifying(), "-"):
-		return usagef("quantize.max_loss reads %s again after training, and standard input cannot be: give a file", strings.Join(r.certifying(), " "))
+		return exit.Usagef("quantize.max_loss reads %s again after training, and standard input cannot be: give a file", strings.Join(r.certifying(), " "))
 	}
 	if q.Output == "" {
 		q.Output = strings.TrimSuffix(c.Output.Model, ".boost") + ".q.boost"
 	}
 	if q.Output == "-" || slices.ContainsFunc([]string{c.Output.Model, c.Output.Predictions, c.Data.Cache}, func(other string) bool {
-		return other != "" && (q.Output == other || sameFile(q.Output, other))
+		return other != "" && (q.Output == other || filename.Same(q.Output, other))
 	}) {
-		return usagef("quantize.output = %q is standard output, or written by the same run under another key: give it a name of its own", q.Output)
+		return exit.Usagef("quantize.output = %q is standard output, or written by the same run under another key: give it a name of its own", q.Output)
 	}
 	r.forms = forms
 	return nil

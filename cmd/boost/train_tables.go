@@ -12,6 +12,8 @@ import (
 	"boost/binning"
 	"boost/booster/preset"
 	"boost/booster/traindata"
+	"boost/cmd/boost/internal/exit"
+	"boost/cmd/boost/internal/filename"
 	"boost/dataset"
 	"boost/internal/format"
 	"boost/internal/profile"
@@ -22,12 +24,12 @@ import (
 func forcedCuts(file string, features []string) (map[string][]float64, error) {
 	f, err := os.Open(file)
 	if err != nil {
-		return nil, usagef("binning.forced_cuts_file: %v", err)
+		return nil, exit.Usagef("binning.forced_cuts_file: %v", err)
 	}
 	defer f.Close()
 	forced, err := binning.ParseForcedCuts(f, features)
 	if err != nil {
-		return nil, usagef("%s: %v", file, err)
+		return nil, exit.Usagef("%s: %v", file, err)
 	}
 	return forced, nil
 }
@@ -38,9 +40,9 @@ func (r *trainRun) load(ctx context.Context, rebuild bool) (*traindata.Tables, e
 	start := time.Now()
 	c := r.config
 	if len(c.Data.Train) > 1 && slices.Contains(c.Data.Train, "-") {
-		return nil, usagef("standard input (-) cannot be joined with files")
+		return nil, exit.Usagef("standard input (-) cannot be joined with files")
 	}
-	if err := refuseModels(slices.Concat(c.Data.Train, c.Data.Valid)); err != nil {
+	if err := filename.RefuseModels(slices.Concat(c.Data.Train, c.Data.Valid)); err != nil {
 		return nil, err
 	}
 	if err := c.SettleFor(preset.Table{Retrain: r.mayRetrain()}); err != nil { // a cache depends on it

@@ -12,6 +12,10 @@ import (
 
 	"boost/booster"
 	"boost/booster/search/tune"
+	"boost/cmd/boost/internal/complete"
+	"boost/cmd/boost/internal/exit"
+	"boost/cmd/boost/internal/filename"
+	"boost/cmd/boost/internal/keyflags"
 	"boost/configs"
 	"boost/internal/format"
 	"boost/internal/report"
@@ -29,7 +33,7 @@ type tuneFlags struct {
 }
 
 // tuneKeyFlags are those of train that say how a model is trained. A search is saved by its study.
-var tuneKeyFlags = slices.DeleteFunc(slices.Clone(cvKeyFlags), func(f keyFlag) bool { return f.name == "checkpoint" })
+var tuneKeyFlags = slices.DeleteFunc(slices.Clone(cvKeyFlags), func(f keyflags.Flag) bool { return f.Name == "checkpoint" })
 
 func (a *app) tuneCommand() *cobra.Command {
 	var f tuneFlags
@@ -54,15 +58,15 @@ interruption, or with more --trials. The trials follow from train.seed, not from
 		RunE: func(cmd *cobra.Command, args []string) error { return a.tune(cmd.Context(), cmd, args, &f) },
 	}
 	flags := cmd.Flags()
-	addKeyFlags(cmd, tuneKeyFlags)
-	addKeyFlags(cmd, columnFlags)
+	keyflags.Add(cmd, tuneKeyFlags)
+	keyflags.Add(cmd, keyflags.Columns)
 	flags.StringArrayVar(&f.sets, "set", nil, "any config key, as `section.key=value`; repeatable")
 	flags.IntVar(&f.Trials, "trials", 0, "stop after `N` trials, those of the study counted; 0 = 50, or no limit with --budget")
 	flags.DurationVar(&f.Budget, "budget", 0, "stop after this `TIME`, like 90s or 10m")
 	flags.StringArrayVar(&f.tries, "try", nil, "search a key: `KEY=LOW..HIGH`, KEY=LOW..HIGH:log or KEY=A,B,C; repeatable")
 	flags.BoolVar(&f.only, "only", false, "search the keys of --try alone")
 	flags.StringVar(&f.Sampler, "sampler", tune.TPE, "how trials are drawn: tpe or random, by `NAME`")
-	offer(cmd, "sampler", tune.TPE, tune.Random)
+	complete.With(cmd, "sampler", tune.TPE, tune.Random)
 	flags.BoolVar(&f.NoPrune, "no-prune", false, "give no trial up early")
 	flags.IntVar(&f.Judged, "judge", 0, "judge on the first `N` folds; 0 = all, from 100,000 rows on one")
 	flags.StringVar(&f.heldOut, "held-out", "", "`SHARE` of the rows that the search does not see, for a last check")
@@ -73,7 +77,7 @@ interruption, or with more --trials. The trials follow from train.seed, not from
 	flags.StringVar(&f.plot, "plot", "", "SVG `FILE`: a picture of the trials")
 	flags.BoolVar(&f.json, "json", false, "print JSON, with all trials")
 	f.addNoSpool(cmd)
-	offerKeys(cmd, nil)
+	complete.WithKeys(cmd, nil)
 	return cmd
 }
 
@@ -84,30 +88,30 @@ func (a *app) tune(ctx context.Context, cmd *cobra.Command, sources []string, f 
 	}
 	c := r.config
 	ready := *c // with the sets that are not looked at
-	name := stem(c.Data.Train[0])
+	name := filename.Stem(c.Data.Train[0])
 	if f.output == "" {
 		f.output = name + ".tuned.toml"
 	}
 	switch {
 	case f.noStudy && f.Study != "":
-		return usagef("--study %s and --no-study: leave one of both out", pasted(f.Study))
+		return exit.Usagef("--study %s and --no-study: leave one of both out", format.Pasted(f.Study))
 	case f.noStudy:
 	case f.Study == "":
 		f.Study = name + ".study"
 	}
-	if isConfig(sources[0]) && sameFile(sources[0], f.output) {
-		return usagef("%s is read, and cannot be written over by the same run: give another name with -o", f.output)
+	if filename.IsConfig(sources[0]) && filename.Same(sources[0], f.output) {
+		return exit.Usagef("%s is read, and cannot be written over by the same run: give another name with -o", f.output)
 	}
 	if err := r.onlyTable(&f.Division, f.output, f.plot); err != nil {
 		return err
 	}
-	if reads(c.Data.Train, f.Study, c.ReadOptions()...) {
-		return usagef("%s is read, and cannot be a study: give another name with --study", pasted(f.Study))
+	if filename.Reads(c.Data.Train, f.Study, c.ReadOptions()...) {
+		return exit.Usagef("%s is read, and cannot be a study: give another name with --study", format.Pasted(f.Study))
 	}
 	if f.heldOut != "" {
 		var err error
 		if f.HeldOut, err = configs.ParseShare(f.heldOut); err != nil {
-			return usagef("--held-out %s: %v", pasted(f.heldOut), err)
+			return exit.Usagef("--held-out %s: %v", format.Pasted(f.heldOut), err)
 		}
 	}
 	if f.Trials == 0 && f.Budget == 0 {
@@ -138,13 +142,13 @@ func (a *app) tune(ctx context.Context, cmd *cobra.Command, sources []string, f 
 	found, err := tune.Search(ctx, params, table, f.Params)
 	a.terminal.ClearBar()
 	if err != nil {
-		return ofTable(c.Data.Train, err)
+		return exit.OfTable(c.Data.Train, err)
 	}
 	ready.Params, ready.Effort, ready.Preset = found.Params, "", ""
 	ready.Params.Binning.ForcedCuts = c.Params.Binning.ForcedCuts
 	ready.Data.Ignore = slices.Concat(ready.Data.Ignore, table.Dropped())
-	ready.MapPaths(func(path string) string { return relativeTo(f.output, path) })
-	s := report.Tuning{Result: found, Seconds: time.Since(started).Seconds(), Study: f.Study, Config: f.output, Plot: f.plot, Command: "boost train " + pasted(f.output)}
+	ready.MapPaths(func(path string) string { return filename.RelativeTo(f.output, path) })
+	s := report.Tuning{Result: found, Seconds: time.Since(started).Seconds(), Study: f.Study, Config: f.output, Plot: f.plot, Command: "boost train " + format.Pasted(f.output)}
 	starter := configs.Starter{Config: &ready, Title: []string{
 		fmt.Sprintf("The best of %s on %s: %s = %.6g.", format.Counted(len(found.Trials), "trial"), strings.Join(c.Data.Train, " "), found.Metric, found.Trials[found.Best].Value),
 		"Train with it: " + s.Command,
@@ -169,7 +173,7 @@ func (a *app) tune(ctx context.Context, cmd *cobra.Command, sources []string, f 
 		if a.log.Warn("interrupted: the best so far was written to " + f.output); f.Study != "" {
 			a.log.Info("the same command goes on from " + f.Study)
 		}
-		return &silentError{booster.ErrInterrupted}
+		return &exit.Silent{Err: booster.ErrInterrupted}
 	}
 	return nil
 }
@@ -180,16 +184,16 @@ func (f *tuneFlags) space(p booster.Params, c *configs.Config, rows int) (tune.S
 	for _, text := range f.tries {
 		key, values, ok := strings.Cut(text, "=")
 		if !ok {
-			return nil, usagef("--try %s: expected KEY=LOW..HIGH, KEY=LOW..HIGH:log or KEY=A,B,C", pasted(text))
+			return nil, exit.Usagef("--try %s: expected KEY=LOW..HIGH, KEY=LOW..HIGH:log or KEY=A,B,C", format.Pasted(text))
 		}
 		d, err := tune.Parse(configs.KeyOf(strings.TrimSpace(key)), values)
 		if err != nil {
-			return nil, usagef("--try %s: %v", pasted(text), err)
+			return nil, exit.Usagef("--try %s: %v", format.Pasted(text), err)
 		}
 		tried = append(tried, d)
 	}
 	if f.only && len(tried) == 0 {
-		return nil, usagef("--only searches the keys of --try alone: name them")
+		return nil, exit.Usagef("--only searches the keys of --try alone: name them")
 	}
 	return tune.SpaceWith(tried, f.only, p, rows, c.Given), nil
 }

@@ -3,6 +3,8 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"boost/cmd/boost/internal/complete"
+	"boost/cmd/boost/internal/exit"
 	"boost/dataset"
 	"boost/internal/unseen"
 )
@@ -12,7 +14,7 @@ type unseenFlag struct{ onUnseen string }
 
 func (f *unseenFlag) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.onUnseen, "on-unseen", "", "`HOW` to treat categories that training did not have: missing (as missing values) or error (default: missing, unless a column has no others)")
-	offer(cmd, "on-unseen", unseen.Missing, unseen.Error)
+	complete.With(cmd, "on-unseen", unseen.Missing, unseen.Error)
 }
 
 func (f *unseenFlag) check() error {
@@ -26,7 +28,7 @@ func (f *unseenFlag) check() error {
 func newUnseen(m unseen.Model, mode string) (*unseen.Levels, error) {
 	u, err := unseen.New(m, mode)
 	if err != nil {
-		return nil, usagef("%v", err)
+		return nil, exit.Usagef("%v", err)
 	}
 	return u, nil
 }

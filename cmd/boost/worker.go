@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"boost/cmd/boost/internal/exit"
 	"boost/internal/worker"
 )
 
@@ -17,7 +18,7 @@ func (a *app) workerCommand() *cobra.Command {
 		Hidden: true,
 		Args:   arguments(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			defer context.AfterFunc(cmd.Context(), func() { os.Exit(exitInterrupted) })()
+			defer context.AfterFunc(cmd.Context(), func() { os.Exit(exit.Interrupted) })()
 			return worker.Serve(cmd.Context(), a.stdin, a.out, version)
 		},
 	}

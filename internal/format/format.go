@@ -231,3 +231,11 @@ func Cosine(c float64) string {
 	}
 	return fmt.Sprintf("%.6f", c)
 }
+
+// Pasted is a word of a command line as a shell reads it.
+func Pasted(word string) string {
+	if word != "" && word[0] != '=' && strings.Trim(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:+@%=,-") == "" {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}

@@ -8,7 +8,7 @@ import (
 )
 
 // flagDeclared finds the flags that boost declares.
-var flagDeclared = regexp.MustCompile(`(?:Var(?:P)?\(&[^,]+, |\{name: |Flags\(\)\.Bool\()"([a-z-]+)"`)
+var flagDeclared = regexp.MustCompile(`(?:Var(?:P)?\(&[^,]+, |Flags\(\)\.Bool\()"([a-z-]+)"|\{Name: "([a-z-]+)", (?:Short|Key): "`)
 
 // CheckProgramPage returns the flags of boost that its page leaves out, and those
 // that it names though boost has none of that name.
@@ -28,7 +28,7 @@ func (t *Tree) CheckProgramPage() ([]string, error) {
 func checkProgramPage(page, text, sources string) []string {
 	declared := map[string]bool{"help": true}
 	for _, m := range flagDeclared.FindAllStringSubmatch(sources, -1) {
-		declared[m[1]] = true
+		declared[m[1]+m[2]] = true
 	}
 	named := map[string]bool{"help": true}
 	for _, m := range regexp.MustCompile("--([a-z][a-z-]*)").FindAllStringSubmatch(text, -1) {

@@ -1,9 +1,10 @@
-package main
+package evaluation
 
 import (
 	"context"
 
 	"boost/booster/model"
+	"boost/cmd/boost/internal/exit"
 	"boost/configs"
 	"boost/dataset"
 	"boost/internal/report"
@@ -12,8 +13,8 @@ import (
 	"boost/parallel"
 )
 
-// metricsOf is configs.ChooseMetrics for a model.
-func metricsOf(m predictor, asked []string) ([]string, error) {
+// MetricsOf is configs.ChooseMetrics for a model.
+func MetricsOf(m Model, asked []string) ([]string, error) {
 	defaults, err := m.DefaultMetrics()
 	if err != nil {
 		return nil, err
@@ -21,19 +22,19 @@ func metricsOf(m predictor, asked []string) ([]string, error) {
 	return configs.ChooseMetrics(asked, defaults, objectives.MetricLink(m.Objective(), m.Link()))
 }
 
-// evaluate computes the metrics on a table that was read with the model's schema
+// Whole computes the metrics on a table that was read with the model's schema
 // and has the label. Rows count by the weight column where the table has it.
-func evaluate(ctx context.Context, m predictor, t *dataset.Table, names []string, pool *parallel.Pool) (report.Figures, error) {
-	byStage, _, err := evaluateStages(ctx, m, t, names, &stages{}, pool)
+func Whole(ctx context.Context, m Model, t *dataset.Table, names []string, pool *parallel.Pool) (report.Figures, error) {
+	byStage, _, err := ByStage(ctx, m, t, names, &Stages{}, pool)
 	if err != nil {
 		return nil, err
 	}
 	return byStage[0].Figures, nil
 }
 
-// evaluateStages is evaluate for the rounds that s names: at least one evaluation, in order. It also
+// ByStage is Whole for the rounds that s names: at least one evaluation, in order. It also
 // returns what the metrics of the last were computed from.
-func evaluateStages(ctx context.Context, m predictor, t *dataset.Table, names []string, s *stages, pool *parallel.Pool) (all []report.Stage, last metrics.Input, err error) {
+func ByStage(ctx context.Context, m Model, t *dataset.Table, names []string, s *Stages, pool *parallel.Pool) (all []report.Stage, last metrics.Input, err error) {
 	if metrics.NeedQueries(names) {
 		t, _ = t.ByQuery()
 	}
@@ -43,7 +44,7 @@ func evaluateStages(ctx context.Context, m predictor, t *dataset.Table, names []
 	}
 	list, err := metrics.List(names)
 	if err != nil {
-		return nil, last, usagef("%v", err)
+		return nil, last, exit.Usagef("%v", err)
 	}
 	n, k := t.NumRows(), m.Outputs()
 	in.Raw, in.Values, in.Pool, in.Threshold = make([]float64, n*k), make([]float64, n*k), pool, m.Trust().PositiveAbove()
@@ -60,19 +61,19 @@ func evaluateStages(ctx context.Context, m predictor, t *dataset.Table, names []
 		}
 		return e
 	}
-	opts := append(s.options(), model.Pool(pool))
-	if s.every == 0 {
+	opts := append(s.Options(), model.Pool(pool))
+	if s.Every == 0 {
 		rowMajor, err := m.PredictRaw(ctx, t, opts...)
 		if err != nil {
 			return nil, last, err
 		}
-		return []report.Stage{judge(s.trees(m)/k, rowMajor)}, in, nil
+		return []report.Stage{judge(s.Trees(m)/k, rowMajor)}, in, nil
 	}
 	whole, ok := m.(*model.Model)
 	if !ok {
-		return nil, last, usagef("stages need all trees at once")
+		return nil, last, exit.Usagef("stages need all trees at once")
 	}
-	for stage, err := range whole.Staged(ctx, t, s.every, opts...) {
+	for stage, err := range whole.Staged(ctx, t, s.Every, opts...) {
 		if err != nil {
 			return nil, last, err
 		}

@@ -1,0 +1,88 @@
+package evaluation
+
+import (
+	"github.com/spf13/cobra"
+
+	"boost/booster/model"
+	"boost/booster/trust"
+	"boost/cmd/boost/internal/exit"
+)
+
+// Stages are the flags that say which rounds of a model are looked at.
+type Stages struct {
+	Rounds  int
+	Limited bool // --rounds was given
+	Every   int  // 0: only after the last round
+	Staged  bool // --staged was given
+}
+
+// Add gives the command the flags; what is what it gives after every N rounds.
+func (s *Stages) Add(cmd *cobra.Command, what string) {
+	cmd.Flags().IntVar(&s.Rounds, "rounds", 0, "use only the first `K` rounds (default: all)")
+	cmd.Flags().IntVar(&s.Every, "staged", 0, what+" after every `N` rounds, and after the last")
+}
+
+// Given takes note of which flags were.
+func (s *Stages) Given(cmd *cobra.Command) {
+	s.Limited, s.Staged = cmd.Flags().Changed("rounds"), cmd.Flags().Changed("staged")
+}
+
+// Check refuses stages of no round.
+func (s *Stages) Check() error {
+	if s.Staged && s.Every < 1 {
+		return exit.Usagef("--staged must be 1 or more rounds, not %d", s.Every)
+	}
+	return nil
+}
+
+// Fit refuses more rounds than the model has.
+func (s *Stages) Fit(m Model, file string) error {
+	if s.Limited && (s.Rounds < 0 || s.Rounds > m.Rounds()) {
+		return exit.Usagef("--rounds must be 0 … %d, the rounds of %s, not %d", m.Rounds(), file, s.Rounds)
+	}
+	return nil
+}
+
+// FitTrust refuses what the model was not calibrated for, of kinds of predictions.
+func (s *Stages) FitTrust(m Model, file string, kinds ...string) error {
+	t, flag := m.Trust(), "--rounds"
+	switch {
+	case s.Every > 0:
+		flag = "--staged"
+	case !s.Limited || s.Rounds == m.Rounds():
+		return nil
+	}
+	for _, kind := range kinds {
+		if flag == "--staged" && t.ChangesValues() || UsesTrust(t, kind) {
+			return exit.Usagef("%s: %s is calibrated for all its %d rounds, and not for fewer: leave the flag out", flag, file, m.Rounds())
+		}
+	}
+	return nil
+}
+
+// UsesTrust reports whether a kind of prediction follows from what calibrate found.
+func UsesTrust(t *trust.Trust, kind string) bool {
+	switch kind {
+	case "value":
+		return t != nil && t.Calibration != nil
+	case "class":
+		return t.ChangesValues()
+	}
+	return kind == "interval"
+}
+
+// Options are those of a prediction.
+func (s *Stages) Options() []model.Option {
+	if !s.Limited {
+		return nil
+	}
+	return []model.Option{model.Rounds(s.Rounds)}
+}
+
+// Trees returns how many trees are looked at.
+func (s *Stages) Trees(m Model) int {
+	if s.Limited {
+		return s.Rounds * m.Outputs()
+	}
+	return m.NumTrees()
+}

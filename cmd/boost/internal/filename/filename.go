@@ -1,0 +1,123 @@
+// Package filename says what the file names of a command line mean: tables, models, configs, and whether what is
+// written would be lost to what is read.
+//
+// In: names. Out: answers from the names and from the files. It must not know commands.
+package filename
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"boost/booster/model"
+	"boost/cmd/boost/internal/exit"
+	"boost/dataset"
+)
+
+// IsConfig reports whether an argument names a config file.
+func IsConfig(name string) bool { return strings.HasSuffix(strings.ToLower(name), ".toml") }
+
+// IsModel reports whether a file is meant to be a model.
+func IsModel(file string) bool {
+	return strings.HasSuffix(file, ".boost") || BeginsAsModel(file)
+}
+
+// BeginsAsModel reports whether a file begins as a model does.
+func BeginsAsModel(file string) bool {
+	if info, err := os.Stat(file); err != nil || !info.Mode().IsRegular() {
+		return false // nothing may be taken from a pipe before its reader comes
+	}
+	f, err := os.Open(file)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	start := make([]byte, model.SniffSize)
+	n, _ := io.ReadFull(f, start)
+	return model.IsModel(start[:n])
+}
+
+// RefuseModels says of a model that it is no table.
+func RefuseModels(files []string) error {
+	for _, file := range files {
+		if BeginsAsModel(file) {
+			return exit.Tablef("%s is a model: expected a table", file)
+		}
+	}
+	return nil
+}
+
+// Stem returns a table's file name without folder and endings, "model" where it
+// has none that is fit for a file.
+func Stem(file string) string {
+	name := filepath.Base(file)
+	for _, end := range []string{".gz", ".zst", ".csv", ".tsv", ".txt", ".xlsx", ".jsonl", ".ndjson", ".json", ".parquet", ".arrow", ".feather", ".arrows", ".svm", ".libsvm", ".svmlight", ".toml"} {
+		if len(name) > len(end) && strings.EqualFold(name[len(name)-len(end):], end) {
+			name = name[:len(name)-len(end)]
+		}
+	}
+	if file == "-" || strings.ContainsAny(name, "*?[]") || strings.Trim(name, ".") == "" {
+		return "model"
+	}
+	return name
+}
+
+// Same reports whether two names mean one file that exists.
+func Same(a, b string) bool {
+	x, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	y, err := os.Stat(b)
+	return err == nil && os.SameFile(x, y)
+}
+
+// Reads reports whether the output is a file that the run reads: one of the tables, of those
+// that a pattern names, or one beside them.
+func Reads(tables []string, out string, opts ...dataset.Option) bool {
+	if out == "" {
+		return false
+	}
+	if _, err := os.Stat(out); err != nil {
+		return false // nothing that could be lost
+	}
+	for _, table := range tables {
+		files, err := dataset.Files([]string{table}, opts...)
+		if err != nil { // what is wrong is said when the table is opened
+			files, _ = filepath.Glob(table)
+		}
+		for _, file := range append(files, table) {
+			if Same(file, out) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// RelativeTo returns the table's path as it is written in a config file.
+func RelativeTo(config, table string) string {
+	if table == "-" || filepath.IsAbs(table) || config == "" || config == "-" {
+		return table
+	}
+	dir, noDir := filepath.Abs(filepath.Dir(config))
+	file, noFile := filepath.Abs(table)
+	relative, err := filepath.Rel(dir, file)
+	switch {
+	case noDir != nil || noFile != nil:
+		return table
+	case err != nil:
+		return file
+	}
+	return filepath.ToSlash(relative)
+}
+
+// Size returns the size of a file that was just written.
+func Size(path string) int64 {
+	info, err := os.Stat(path)
+	if err != nil {
+		return 0
+	}
+	return info.Size()
+}
