@@ -129,15 +129,18 @@ type half struct {
 	judge  *judge
 	metric metrics.ByRow
 	full   judged
-	before []float64 // losses of the full model, times the weights of their rows
+	before [][]float64 // by label: losses of the full model, times the weights of their rows
 	weight []float64 // by row
 
 	resamples int        // how many a bound is the percentile of
 	sums      []resample // of the full model, by resample; nil before they are asked for
 }
 
-// resample is what a resample of the rows sums up to.
-type resample struct{ before, weight float64 }
+// resample is what a resample of the rows sums up to, losses by label.
+type resample struct {
+	before []float64
+	weight float64
+}
 
 // leadingMetric returns the name of the metric that leads early stopping by default.
 func leadingMetric(m *model.Model) (string, error) {
@@ -151,9 +154,6 @@ func leadingMetric(m *model.Model) (string, error) {
 func newHalf(ctx context.Context, m *model.Model, t *dataset.Table, rows []int32, opts []Option) (*half, error) {
 	if len(rows) == 0 {
 		return nil, fmt.Errorf("%w: too few rows (%d): a compressed model is searched for on one half of them and certified on the other, and one half has none: give more rows", dataset.ErrTable, t.NumRows())
-	}
-	if labels := len(m.Labels()); labels > 1 {
-		return nil, fmt.Errorf("a search and its certificate go by one label, and the model has %d: compress without a table", labels)
 	}
 	leading, err := leadingMetric(m)
 	if err != nil {
@@ -205,14 +205,27 @@ func labelName(m *model.Model) string {
 	return "label"
 }
 
-// losses returns weight·loss of each row.
-func (h *half) losses(d judged) []float64 {
+// losses returns weight·loss of each row, by label.
+func (h *half) losses(d judged) [][]float64 {
 	in := h.judge.in
 	in.Raw, in.Values = d.raw, d.values
+	if in.Targets == nil {
+		return [][]float64{h.lossesOf(&in)}
+	}
+	all := make([][]float64, len(in.Targets))
+	for k := range all {
+		one := in.Target(k)
+		all[k] = h.lossesOf(&one)
+	}
+	return all
+}
+
+// lossesOf is losses of one label.
+func (h *half) lossesOf(in *metrics.Input) []float64 {
 	out := make([]float64, len(h.weight))
 	for lo := 0; lo < len(out); lo += sampleBlock {
 		hi := min(lo+sampleBlock, len(out))
-		h.metric.Losses(&in, lo, hi, out[lo:hi])
+		h.metric.Losses(in, lo, hi, out[lo:hi])
 	}
 	for i, w := range h.weight {
 		if out[i] *= w; w == 0 {
@@ -263,32 +276,20 @@ const (
 // the Bootstrap, 1993, §13.3), with alpha made smaller for few rows: see expanded. Each resample
 // is a function of its number, and added up in order, so that the percentile is the same for any
 // number of threads. NaN means that the metric of the full model is 0 or undefined.
-func (h *half) bootstrap(after []float64, alpha float64) float64 {
+func (h *half) bootstrap(after [][]float64, alpha float64) float64 {
 	if h.sums == nil {
-		before, weights := inCells(h.before), inCells(h.weight)
+		before, weights := allInCells(h.before), inCells(h.weight)
 		h.sums = make([]resample, h.resamples)
 		h.judge.pool.Do(h.resamples, parallel.Func(func(_, b int) {
-			key, n := rng.Key(0, rng.Resamples, uint64(b), 0), uint64(len(before))
-			var s resample
-			for i := range n {
-				row, _ := bits.Mul64(rng.Draw(key, i), n)
-				s.before += before[row]
-				s.weight += weights[row]
-			}
+			s := resample{before: drawnSums(b, before)}
+			s.weight = drawnSums(b, [][]float64{weights})[0]
 			h.sums[b] = s
 		}))
 	}
-	after = inCells(after)
-	n := uint64(len(after))
+	after = allInCells(after)
 	changes := make([]float64, h.resamples)
 	h.judge.pool.Do(h.resamples, parallel.Func(func(_, b int) {
-		key := rng.Key(0, rng.Resamples, uint64(b), 0)
-		z := 0.0
-		for i := range n {
-			row, _ := bits.Mul64(rng.Draw(key, i), n)
-			z += after[row]
-		}
-		changes[b] = change(h.sums[b].before, z, h.sums[b].weight, h.metric.Root())
+		changes[b] = change(h.sums[b].before, drawnSums(b, after), h.sums[b].weight, h.metric.Root())
 	}))
 	slices.Sort(changes)
 	if math.IsNaN(changes[0]) {
@@ -329,6 +330,28 @@ func normalQuantile(p float64) float64 {
 	return (low + high) / 2
 }
 
+// drawnSums returns the sums of lists over the cells that a resample draws.
+func drawnSums(resample int, lists [][]float64) []float64 {
+	key, n := rng.Key(0, rng.Resamples, uint64(resample), 0), uint64(len(lists[0]))
+	sums := make([]float64, len(lists))
+	for i := range n {
+		cell, _ := bits.Mul64(rng.Draw(key, i), n)
+		for k, list := range lists {
+			sums[k] += list[cell]
+		}
+	}
+	return sums
+}
+
+// allInCells is inCells of several lists.
+func allInCells(lists [][]float64) [][]float64 {
+	cells := make([][]float64, len(lists))
+	for k, list := range lists {
+		cells[k] = inCells(list)
+	}
+	return cells
+}
+
 // inCells adds up numbers of rows in at most mostCells cells, row i in cell i modulo their
 // number: cells are alike, so that drawing them spreads as drawing rows does.
 func inCells(rows []float64) []float64 {
@@ -342,14 +365,21 @@ func inCells(rows []float64) []float64 {
 	return cells
 }
 
-// change returns the relative change of a mean, or of its root, from a/w to z/w.
-func change(a, z, w float64, root bool) float64 {
-	a, z = a/w, z/w
-	if root {
-		a, z = math.Sqrt(a), math.Sqrt(z)
+// change returns the relative change of a mean over w, or of its root, from sums a to sums z; of several labels it is that of the mean over them.
+func change(a, z []float64, w float64, root bool) float64 {
+	of := func(sums []float64) (mean float64) {
+		for _, sum := range sums {
+			if one := sum / w; root {
+				mean += math.Sqrt(one)
+			} else {
+				mean += one
+			}
+		}
+		return mean / float64(len(sums))
 	}
-	if !(a > 0) {
+	before, after := of(a), of(z)
+	if !(before > 0) {
 		return math.NaN()
 	}
-	return (z - a) / a
+	return (after - before) / before
 }

@@ -114,7 +114,7 @@ func (w *pruner) prepare(ctx context.Context) (err error) {
 	if w.metric, err = metrics.New(leading); err != nil {
 		return err
 	}
-	if w.outputs > 1 {
+	if w.outputs > 1 && w.rows.Targets == nil { // the losses of several labels add up, each of its own score
 		// The trees of a round move at once. For numbers x of variance under chances p,
 		// Var(x) ≤ 2·Σ p·(1−p)·x²: the loss of softmax lies below what twice its second derivatives
 		// by one score say.
