@@ -130,7 +130,7 @@ type half struct {
 	metric metrics.ByRow
 	full   judged
 	before [][]float64 // by label: losses of the full model, times the weights of their rows
-	weight []float64 // by row
+	weight []float64   // by row
 
 	resamples int        // how many a bound is the percentile of
 	sums      []resample // of the full model, by resample; nil before they are asked for
