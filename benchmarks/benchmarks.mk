@@ -20,7 +20,7 @@ ROWPACKAGES := ./internal/kernel/quantize ./internal/kernel/codec ./binning ./hi
 SETS ?=
 SET ?= sgemm
 
-.PHONY: sizes interop bench-rows peers peers-predict bench-guard load peers-env accuracy defaults defaults-peers accuracy-peers accuracy-check accuracy-precision compression intervals fixtures modes
+.PHONY: sizes interop bench-rows peers peers-predict python-peers bench-guard load peers-env accuracy defaults defaults-peers accuracy-peers accuracy-check accuracy-precision compression intervals fixtures modes
 
 peers-env: ## make the Python environment with the peers and the writers of tables
 	@test -x $(PEERS_PYTHON) || python3 -m venv $(BOOST_PEERS_VENV) \
@@ -46,6 +46,10 @@ bench-guard: ## the tree's speed beside that of the last release, or of BASE=com
 
 sizes: peers-env ## measure model files beside LightGBM's, XGBoost's and CatBoost's (SETS=a,b for some sets)
 	go run ./benchmarks sizes --python $(PEERS_PYTHON) --data $(BOOST_SHARED)/data --threads $(THREADS) --sets "$(SETS)"
+
+python-peers: peers-env wheel ## time the Python packages: import, fits of 1k, 10k and 1M rows, predictions of a few, and what is installed (TURNS THREADS)
+	$(PEERS_PYTHON) -m pip install --quiet --disable-pip-version-check --no-deps --force-reinstall python/dist/boost_gbt-*-py3-none-*"$$(uname -m)"*.whl
+	$(PEERS_PYTHON) benchmarks/python/packages.py --turns $(TURNS) --threads $(THREADS) --out benchmarks/results/python.json
 
 load: peers-env ## time the readers beside the peers' (ROWS REPEATS; ONLY=floats.csv,strings.parquet for some files)
 	go run ./benchmarks loading --python $(PEERS_PYTHON) --rows $(ROWS) --repeats $(REPEATS) --only "$(ONLY)"

@@ -33,6 +33,24 @@ def test_documents(census: Path, tmp_path: Path, document: str, monkeypatch: pyt
         exec(compile(block, document, "exec"), scope)
 
 
+def test_measurements(census: Path) -> None:
+    """What `make python-peers` runs, on few rows and of this package alone, without processes of their own."""
+    script = runpy.run_path(str(census.parents[1] / "benchmarks" / "python" / "packages.py"))
+    seconds = {}
+    for stage in ("import", "fit", "predict"):
+        seconds |= script["measure"]("boost", stage, 300, 5, 1, 20)
+    assert list(seconds) == ["import", "fit 300", "predict 1", "predict 100"]
+    assert all(0 < value < 60 for value in seconds.values())
+    installed = script["installed"]("boost")
+    assert installed["packages"] == ["boost-gbt"]
+    assert installed["bytes"] > 5e6
+    record = {"packages": {"boost": {"version": "1.2.3", "seconds": seconds, "installed": installed}}}
+    head, _, row = script["table"](record).splitlines()
+    assert head.split(" | ")[1:3] == ["import", "fit of 300 rows"]
+    assert row.startswith("| boost 1.2.3 | ")
+    assert row.count("|") == head.count("|")
+
+
 def test_script(census: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("sklearn")
     pytest.importorskip("pandas")

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
-from boost_gbt import BoostRegressor, Model, ParameterError, cv, plot_importance, plot_metric, train, tune
+from boost_gbt import BoostRegressor, Model, ParameterError, cv, plot_importance, plot_metric, plot_tree, train, tune
 
 matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("Agg")
+import matplotlib.pyplot  # noqa: E402
 
 
 def test_importance(model: Model) -> None:
@@ -40,6 +43,36 @@ def test_metric_of_folds(numbers: tuple[np.ndarray, np.ndarray]) -> None:
     band = axes.collections[0].get_paths()[0].vertices[:, 1]
     assert band.max() == max(np.add(found.curve["rmse"]["mean"], found.curve["rmse"]["sd"]))
     assert axes.lines[1].get_xdata()[0] == found.best_round
+
+
+def test_tree(census: Path) -> None:
+    """Each leaf and split is drawn once, children below their parents, "yes" on the left."""
+    pd = pytest.importorskip("pandas")
+    frame = pd.read_csv(census / "train.csv.gz", nrows=2000)
+    model = train({"effort": "quick", "rounds": 3, "early_stopping": 0, "leaves": 6}, frame, "income")
+    for number in range(3):
+        grown = model.inspect(trees=True)["dump"][number]
+        axes = plot_tree(model, number)
+        places = {}
+        for text in axes.texts:
+            places.setdefault(text.get_text(), []).append(text.get_position())
+        for leaf in grown["leaves"]:
+            assert f"{leaf['value']:.4g}" in places
+        assert len(axes.texts) == len(grown["leaves"]) + 3 * len(grown["splits"])
+        asked = [text for text in places if "\n" in text]
+        for split in grown["splits"]:
+            assert any(text.startswith(split["feature"] + "\n") for text in asked)
+        assert len(axes.lines) == 2 * len(grown["splits"])
+        for yes, no in zip(axes.lines[::2], axes.lines[1::2], strict=True):
+            assert yes.get_xdata()[1] < yes.get_xdata()[0] < no.get_xdata()[1]
+            assert yes.get_ydata()[1] == yes.get_ydata()[0] - 1 == no.get_ydata()[1]
+        ends = [line.get_xdata()[1] for line in axes.lines if (line.get_xdata()[1] % 1) == 0]
+        assert len(ends) >= 2
+        matplotlib.pyplot.close("all")
+    with pytest.raises(ParameterError, match="has 3 trees, from 0 on, and no tree 3"):
+        plot_tree(model, 3)
+    one = train({"rounds": 1, "early_stopping": 0, "min_data_in_leaf": 5000}, frame, "income")
+    assert len(plot_tree(one).texts) == 1
 
 
 def test_notebooks(numbers: tuple[np.ndarray, np.ndarray]) -> None:

@@ -26,7 +26,7 @@ from .errors import (
 if TYPE_CHECKING:
     from .estimators import BoostClassifier, BoostRanker, BoostRegressor
     from .model import Model, train
-    from .plots import plot_importance, plot_metric
+    from .plots import plot_importance, plot_metric, plot_tree
     from .search import CrossValidation, Tuning, cv, tune
 
 __version__ = "0.1.0"
@@ -48,6 +48,7 @@ __all__ = [
     "cv",
     "plot_importance",
     "plot_metric",
+    "plot_tree",
     "program",
     "run",
     "train",
@@ -64,6 +65,7 @@ _LATER = {
     "cv": "search",
     "plot_importance": "plots",
     "plot_metric": "plots",
+    "plot_tree": "plots",
     "train": "model",
     "tune": "search",
 }  # with numpy: the program boost, started through Python, needs none

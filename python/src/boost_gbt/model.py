@@ -603,10 +603,10 @@ class Model:
         _, body = _worker.ask("importance", {"model": self.number(), "kind": kind})
         return np.frombuffer(body, np.float64)
 
-    def inspect(self) -> dict[str, Any]:
-        """Return what is in the model, as ``boost inspect MODEL --json`` prints it."""
+    def inspect(self, *, trees: bool = False) -> dict[str, Any]:
+        """Return what is in the model, as ``boost inspect MODEL --json`` prints it; with ``trees`` all trees too."""
         with self._file() as path:
-            return dict(json.loads(run("inspect", path, "--json")))
+            return dict(json.loads(run("inspect", path, "--json", *(["--trees"] if trees else []))))
 
     def quantize(self, data: Table = None, **options: Any) -> Model:
         """Compress the model.

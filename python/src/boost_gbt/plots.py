@@ -99,3 +99,82 @@ def plot_metric(of: Any, metric: str | None = None, *, axes: Any = None) -> Any:
     axes.set_ylabel(metric)
     axes.legend()
     return axes
+
+
+def plot_tree(of: Any, tree: int = 0, *, digits: int = 4, most_levels: int = 3, axes: Any = None) -> Any:
+    """Draw a tree: its splits as boxes, the way of "yes" on the left, and leaves with what they add to the raw score.
+
+    Parameters
+    ----------
+    of : Model or estimator
+        What was trained.
+    tree : int
+        Number of the tree, from 0. A model of several outputs has a tree for each of them in a round, one after
+        the other.
+    digits : int
+        Digits of numbers.
+    most_levels : int
+        Levels of a category that are named in a box.
+    axes : matplotlib Axes, optional
+        Where to draw; by default new axes, as large as the tree needs.
+
+    Returns
+    -------
+    Axes
+    """
+    model = _model(of)
+    if not 0 <= tree < model.trees:
+        raise ParameterError(f"the model has {model.trees} trees, from 0 on, and no tree {tree}")
+    grown = model.inspect(trees=True)["dump"][tree]
+    splits, leaves = grown["splits"], grown["leaves"]
+    places: dict[int, tuple[float, int]] = {}  # of children, as they are referred to
+
+    def place(child: int, depth: int, next_leaf: float) -> float:
+        """Place what is below a child, leaves side by side, and return where the next leaf goes."""
+        if child < 0:
+            places[child] = (next_leaf, -depth)
+            return next_leaf + 1
+        split = splits[child]
+        next_leaf = place(split["right"], depth + 1, place(split["left"], depth + 1, next_leaf))
+        places[child] = ((places[split["left"]][0] + places[split["right"]][0]) / 2, -depth)
+        return next_leaf
+
+    root = 0 if splits else -1
+    width = place(root, 0, 0.0)
+    height = 1 - min(y for _, y in places.values())
+    if axes is None:
+        axes = _axes(None)
+        axes.figure.set_size_inches(max(4.0, 1.7 * width), max(2.0, 1.1 * height))
+    box = {"boxstyle": "round", "facecolor": "white", "edgecolor": "grey"}
+    for number, split in enumerate(splits):
+        x, y = places[number]
+        for side, word in (("left", "yes"), ("right", "no")):
+            to = places[split[side]]
+            axes.plot([x, to[0]], [y, to[1]], color="grey", zorder=0)
+            axes.text((x + to[0]) / 2, (y + to[1]) / 2, word, color="grey", ha="center", va="center", fontsize="small")
+        axes.text(x, y, _question(split, digits, most_levels), ha="center", va="center", bbox=box)
+    for number, leaf in enumerate(leaves):
+        x, y = places[~number]
+        axes.text(
+            x, y, format(leaf["value"], f".{digits}g"), ha="center", va="center", bbox={**box, "facecolor": "#e8f0fa"}
+        )
+    axes.set_xlim(-0.7, width - 0.3)
+    axes.set_ylim(0.5 - height, 0.5)
+    axes.set_axis_off()
+    return axes
+
+
+def _question(split: dict[str, Any], digits: int, most_levels: int) -> str:
+    """Return what a split asks, in two lines."""
+    levels = split["levels"]
+    if levels is not None:
+        named = ", ".join(levels[:most_levels]) + (
+            f", … {len(levels) - most_levels} more" if len(levels) > most_levels else ""
+        )
+        asked = f"in {named}" if levels else "is a level without a name"
+    elif split["cut"] is None:
+        asked = "is not missing" if not split["missing_left"] else "is anything"
+    else:
+        asked = f"≤ {split['cut']:.{digits}g}"
+    missing = " or missing" if split["missing_left"] and asked != "is anything" else ""
+    return f"{split['feature']}\n{asked}{missing}"
