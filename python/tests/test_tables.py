@@ -246,3 +246,27 @@ def test_another_folder(census: Path, tmp_path: Path, monkeypatch: pytest.Monkey
     model.save("m.boost")
     assert Model.load("m.boost") == train({**PARAMS, "data.cache": "t.cache"}, ["t.csv"], "y")
     assert (tmp_path / "t.cache").exists()
+
+
+class Exchanged:
+    """A frame of a library that nobody here knows: it has the protocol for exchanging frames alone."""
+
+    def __init__(self, frame: Any) -> None:
+        self.frame = frame
+
+    def __dataframe__(self, nan_as_null: bool = False, allow_copy: bool = True) -> Any:
+        return self.frame.__dataframe__(nan_as_null, allow_copy)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_exchanged_frames(numbers: tuple[np.ndarray, np.ndarray]) -> None:
+    pa, pd = pytest.importorskip("pyarrow"), pytest.importorskip("pandas")
+    x, y = numbers
+    frame = pd.DataFrame(x, columns=list("abcdef")).assign(kind=np.where(x[:, 0] > 0, "up", "down"), y=y)
+    table = pa.Table.from_pandas(frame)
+    want = train(PARAMS, table, "y")
+    assert train(PARAMS, Exchanged(table), "y") == want
+    rows = table.drop_columns("y")
+    assert np.array_equal(want.predict(Exchanged(rows)), want.predict(rows))
+    with pytest.raises(TableError, match="kind"):
+        want.predict(Exchanged(rows.drop_columns("kind")))

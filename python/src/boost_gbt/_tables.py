@@ -17,7 +17,8 @@ Table = Any
 """What is taken for a table.
 
 A path or a list of paths, a numpy array, a pandas or polars frame, a pyarrow table, anything with
-``__arrow_c_stream__`` (with pyarrow or polars installed), a scipy sparse matrix, or a dict of columns.
+``__arrow_c_stream__`` (with pyarrow or polars installed) or ``__dataframe__`` (with pyarrow), a scipy sparse
+matrix, or a dict of columns.
 """
 
 INLINE = 1 << 16  # bytes up to which an array travels in the pipe
@@ -225,6 +226,15 @@ def is_sparse(table: Any) -> bool:
     return _module(table) == "scipy" and hasattr(table, "tocsr")
 
 
+def _is_interchange(table: Any) -> bool:
+    """Report whether a table is a frame of another library, known only by the protocol for exchanging them."""
+    return (
+        hasattr(table, "__dataframe__")
+        and not hasattr(table, "__arrow_c_stream__")
+        and _module(table) not in ("pandas", "polars", "pyarrow")
+    )
+
+
 def column_names(table: Any) -> list[str] | None:
     """Return the names of a table's columns, None where it has none."""
     if is_sparse(table):  # some are dicts
@@ -233,6 +243,8 @@ def column_names(table: Any) -> list[str] | None:
         return [str(name) for name in table]
     if hasattr(table, "column_names"):
         return [str(name) for name in table.column_names]
+    if _is_interchange(table):
+        return [str(name) for name in table.__dataframe__().column_names()]
     columns = getattr(table, "columns", None)
     if columns is not None and not callable(columns) and not isinstance(table, np.ndarray):
         return [str(name) for name in columns]
@@ -263,12 +275,25 @@ def add(parts: Parts, table: Any, names: Sequence[str] | None = None) -> None:
         parts.arrow(stream.getbuffer(), [str(name) for name in frame.columns], frame.height)
     elif hasattr(table, "__arrow_c_stream__"):
         _add_arrow(parts, table)
+    elif _is_interchange(table):
+        _add_arrow(parts, _exchanged(table))
     elif isinstance(table, (list, tuple)) or hasattr(table, "__array__"):
         add(parts, np.asarray(table), names)
     else:
         raise TableError(
             f"{type(table).__name__} is no table: expected a path, numpy, pandas, polars, pyarrow or scipy.sparse"
         )
+
+
+def _exchanged(table: Any) -> Any:
+    """Return a frame that has ``__dataframe__`` alone as a table of pyarrow."""
+    try:
+        from pyarrow.interchange import from_dataframe
+    except ImportError:
+        raise TableError(
+            f"{type(table).__name__} gives its columns by __dataframe__, which takes pyarrow to read: install it"
+        ) from None
+    return from_dataframe(table)
 
 
 def _add_pandas(parts: Parts, frame: Any) -> None:
@@ -376,6 +401,8 @@ def values(table: Any, names: Sequence[str]) -> tuple[np.ndarray | None, np.ndar
     if is_sparse(table):
         return table.toarray(), None
     known = column_names(table)
+    if _is_interchange(table):
+        table = _exchanged(table)
     if known is None:
         shown = np.asarray(table)
         columns = list(shown.T)
