@@ -6,6 +6,7 @@ import (
 	"math/bits"
 	"sync"
 
+	"boost/binning/internal/bundle"
 	"boost/internal/kernel/bin"
 	"boost/parallel"
 )
@@ -301,10 +302,10 @@ func (a *assembler) bundles(ctx context.Context, limit int) ([][]int, error) {
 	if err := a.countDefaultBins(ctx); err != nil {
 		return nil, err
 	}
-	lists := make([]*list, len(a.features))
+	lists := make([][]int32, len(a.features)) // nil for features with a column of their own
 	candidates := 0
 	for f := range lists {
-		if bundleShare*a.defaultBins[f].others < a.rows && a.nCodes[f] > 1 {
+		if bundle.Share*a.defaultBins[f].others < a.rows && a.nCodes[f] > 1 {
 			candidates++
 		}
 	}
@@ -312,14 +313,16 @@ func (a *assembler) bundles(ctx context.Context, limit int) ([][]int, error) {
 		return nil, nil
 	}
 	err := a.pool.DoContext(ctx, len(lists), parallel.Func(func(_, f int) {
-		if bundleShare*a.defaultBins[f].others < a.rows && a.nCodes[f] > 1 {
-			lists[f] = a.list(f)
+		if bundle.Share*a.defaultBins[f].others < a.rows && a.nCodes[f] > 1 {
+			if lists[f] = a.list(f).rows; lists[f] == nil { // no row outside its default bin is no reason for a column of its own
+				lists[f] = []int32{}
+			}
 		}
 	}))
 	if err != nil {
 		return nil, err
 	}
-	groups, err := findBundles(ctx, a.rows, lists, a.nCodes, a.params.BundleConflicts, limit)
+	groups, err := bundle.Find(ctx, a.rows, lists, a.nCodes, a.params.BundleConflicts, limit)
 	if len(groups) == len(a.features) {
 		return nil, err
 	}

@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"boost/dataset"
-	"boost/internal/rng"
 	"boost/internal/testenv"
 	"boost/parallel"
 )
@@ -87,53 +86,6 @@ func TestMidpoint(t *testing.T) {
 		}
 		if got := midpoint32(math.MaxFloat32/2, math.MaxFloat32); got != math.MaxFloat32*.75 {
 			t.Errorf("midpoint32 near the end: %v", got)
-		}
-	})
-}
-
-func TestSampleRows(t *testing.T) {
-	ctx := context.Background()
-	one, many := parallel.NewPool(1), parallel.NewPool(5)
-	defer one.Close()
-	defer many.Close()
-	t.Run("S0.31/smallest_hashes", func(t *testing.T) {
-		for _, c := range []struct{ rows, size int }{{10, 3}, {5000, 1}, {5000, 4999}, {200_001, 70_000}, {sampleBlock * 3, 100}} {
-			key := rng.Key(9, rng.CutSample, 0, 0)
-			rows := make([]draw, c.rows)
-			for row := range rows {
-				rows[row] = draw{rng.Draw(key, uint64(row)), uint32(row)}
-			}
-			var want []uint32
-			for _, d := range smallest(rows, c.size) {
-				want = append(want, d.row)
-			}
-			slices.Sort(want)
-			for _, pool := range []*parallel.Pool{one, many} {
-				got, err := sampleRows(ctx, c.rows, c.size, 9, pool)
-				if err != nil || !slices.Equal(got, want) {
-					t.Errorf("%d of %d rows by %d threads: not the rows with the smallest hashes (%v)", c.size, c.rows, pool.Threads(), err)
-				}
-			}
-		}
-	})
-	t.Run("S0.31/ties_by_lower_row", func(t *testing.T) {
-		got := smallest([]draw{{7, 4}, {7, 2}, {1, 9}, {7, 3}}, 3)
-		if want := []draw{{1, 9}, {7, 2}, {7, 3}}; !slices.Equal(got, want) {
-			t.Errorf("got %v, want %v", got, want)
-		}
-	})
-	t.Run("S0.31/all_rows", func(t *testing.T) {
-		for _, size := range []int{0, 100, 101} {
-			if got, err := sampleRows(ctx, 100, size, 1, one); got != nil || err != nil {
-				t.Errorf("sample %d of 100 rows: %v, %v; want every row", size, got, err)
-			}
-		}
-	})
-	t.Run("cancelled", func(t *testing.T) {
-		cancelled, cancel := context.WithCancel(ctx)
-		cancel()
-		if _, err := sampleRows(cancelled, 100_000, 10, 1, many); !errors.Is(err, context.Canceled) {
-			t.Errorf("error %v", err)
 		}
 	})
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"boost/binning/internal/borders"
+	"boost/binning/internal/rowsample"
 	"boost/dataset"
 	"boost/internal/kernel/bin"
 	"boost/parallel"
@@ -41,7 +42,7 @@ func Fit(ctx context.Context, t *dataset.Table, weights []float64, p Params, see
 	if err := checkRows(rows); err != nil {
 		return nil, nil, err
 	}
-	sample, err := sampleRows(ctx, rows, p.Sample, seed, pool)
+	sample, err := rowsample.Rows(ctx, rows, p.Sample, seed, pool)
 	if err != nil {
 		return nil, nil, err
 	}

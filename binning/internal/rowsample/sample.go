@@ -1,4 +1,4 @@
-package binning
+package rowsample
 
 import (
 	"cmp"
@@ -23,8 +23,8 @@ type Sample struct {
 	full  bool
 }
 
-// NewSample starts the choice of size rows, at least 1, under the seed of Fit.
-func NewSample(size int, seed uint64) *Sample {
+// New starts the choice of size rows, at least 1, under a seed.
+func New(size int, seed uint64) *Sample {
 	return &Sample{key: rng.Key(seed, rng.CutSample, 0, 0), size: max(size, 1)}
 }
 

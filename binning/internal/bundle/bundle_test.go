@@ -1,4 +1,4 @@
-package binning
+package bundle
 
 import (
 	"context"
@@ -11,28 +11,27 @@ import (
 
 // randomLists makes features of which each is outside its default bin in some 250 of 500,000
 // rows: exclusive within groups, or wherever they fall.
-func randomLists(rows, features, cells int, exclusive bool) []*list {
+func randomLists(rows, features, cells int, exclusive bool) [][]int32 {
 	r := rand.New(rand.NewPCG(1, 9))
-	lists := make([]*list, features)
+	lists := make([][]int32, features)
 	step := rows / cells
 	for f := range lists {
-		l := &list{}
+		l := []int32{}
 		for row := f % step; row < rows; row += step {
 			at := row
 			if !exclusive {
 				at = row - row%step + r.IntN(step)
 			}
 			if at < rows && r.IntN(8) > 0 {
-				l.rows = append(l.rows, int32(at))
+				l = append(l, int32(at))
 			}
 		}
-		l.codes = newColumn(U8, len(l.rows))
 		lists[f] = l
 	}
 	return lists
 }
 
-func BenchmarkFindBundles(b *testing.B) {
+func BenchmarkFind(b *testing.B) {
 	for _, exclusive := range []bool{true, false} {
 		for _, features := range []int{1000, 50_000} {
 			b.Run(fmt.Sprintf("exclusive=%v/features=%d", exclusive, features), func(b *testing.B) {
@@ -42,7 +41,7 @@ func BenchmarkFindBundles(b *testing.B) {
 					nCodes[f] = 3
 				}
 				for b.Loop() {
-					groups, err := findBundles(context.Background(), 500_000, lists, nCodes, 0, features)
+					groups, err := Find(context.Background(), 500_000, lists, nCodes, 0, features)
 					if err != nil {
 						b.Fatal(err)
 					}
@@ -56,7 +55,7 @@ func BenchmarkFindBundles(b *testing.B) {
 func TestBundlesCanBeCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := findBundles(ctx, 100, randomLists(100, 4, 10, true), []uint32{2, 2, 2, 2}, 0, 4); !errors.Is(err, context.Canceled) {
+	if _, err := Find(ctx, 100, randomLists(100, 4, 10, true), []uint32{2, 2, 2, 2}, 0, 4); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}
 }
@@ -69,19 +68,19 @@ func TestBundlesByTheRule(t *testing.T) {
 	for range 60 {
 		rows, features := 1+r.IntN(900), 2+r.IntN(400)
 		rate := []float64{0, 0, 0.01, 0.1}[r.IntN(4)]
-		lists, nCodes := make([]*list, features), make([]uint32, features)
+		lists, nCodes := make([][]int32, features), make([]uint32, features)
 		for f := range lists {
 			nCodes[f] = []uint32{2, 2, 3, 40, 256, 257}[r.IntN(6)]
-			l, share := &list{}, []float64{0, 0.001, 0.02, 0.3, 0.6}[r.IntN(5)]
+			l, share := []int32{}, []float64{0, 0.001, 0.02, 0.3, 0.6}[r.IntN(5)]
 			for row := range rows {
 				if r.Float64() < share {
-					l.rows = append(l.rows, int32(row))
+					l = append(l, int32(row))
 				}
 			}
 			lists[f] = l
 		}
 		lists[r.IntN(features)] = nil
-		got, err := findBundles(context.Background(), rows, lists, nCodes, rate, features)
+		got, err := Find(context.Background(), rows, lists, nCodes, rate, features)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -91,16 +90,16 @@ func TestBundlesByTheRule(t *testing.T) {
 	}
 }
 
-func bundlesByTheRule(rows int, lists []*list, nCodes []uint32, rate float64) [][]int {
+func bundlesByTheRule(rows int, lists [][]int32, nCodes []uint32, rate float64) [][]int {
 	var order, alone []int
 	for f, l := range lists {
-		if l != nil && 2*len(l.rows) < rows && nCodes[f] <= 256 {
+		if l != nil && 2*len(l) < rows && nCodes[f] <= 256 {
 			order = append(order, f)
 		} else {
 			alone = append(alone, f)
 		}
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return len(lists[b].rows) - len(lists[a].rows) })
+	slices.SortStableFunc(order, func(a, b int) int { return len(lists[b]) - len(lists[a]) })
 	type naive struct {
 		features  []int
 		codes     uint32
@@ -112,7 +111,7 @@ func bundlesByTheRule(rows int, lists []*list, nCodes []uint32, rate float64) []
 		var into *naive
 		for _, g := range open {
 			n := 0
-			for _, row := range lists[f].rows {
+			for _, row := range lists[f] {
 				if g.rows[row] {
 					n++
 				}
@@ -131,7 +130,7 @@ func bundlesByTheRule(rows int, lists []*list, nCodes []uint32, rate float64) []
 			}
 			all = append(all, into)
 		}
-		for _, row := range lists[f].rows {
+		for _, row := range lists[f] {
 			into.rows[row] = true
 		}
 		into.features, into.codes = append(into.features, f), into.codes+nCodes[f]-1

@@ -1,4 +1,7 @@
-package binning
+// Package bundle finds features that exclude each other, and can share a column.
+//
+// In: the rows outside the default bin of each feature. Out: features, bundle by bundle. It must not know codes or layouts.
+package bundle
 
 import (
 	"cmp"
@@ -7,13 +10,13 @@ import (
 )
 
 const (
-	// bundleCodes is the most codes of a bundle, so that it fits a byte-wide column.
-	bundleCodes = 256
-	// bundleTries is the number of open bundles that a feature is tried with.
-	bundleTries = 64
-	// bundleShare: a feature with at least one row in this many outside its default bin keeps a column of its own;
+	// mostCodes is the most codes of a bundle, so that it fits a byte-wide column.
+	mostCodes = 256
+	// mostTries is the number of open bundles that a feature is tried with.
+	mostTries = 64
+	// Share: a feature with at least one row in this many outside its default bin keeps a column of its own;
 	// hardly two of them could share one.
-	bundleShare = 2
+	Share = 2
 )
 
 // bundler puts features that are mutually exclusive into common columns: each goes
@@ -35,19 +38,19 @@ type bundle struct {
 	conflicts int
 }
 
-// findBundles returns the columns' features, each ascending, for those of the lists
-// that may share one. A feature that may not has a nil list. It gives up and
+// Find returns the columns' features, each ascending, for those that may share one. The lists are, by feature, the rows outside its
+// default bin, nil for one that may not. It gives up and
 // returns nil as soon as more than limit columns are needed.
-func findBundles(ctx context.Context, rows int, lists []*list, nCodes []uint32, conflictRate float64, limit int) ([][]int, error) {
+func Find(ctx context.Context, rows int, lists [][]int32, nCodes []uint32, conflictRate float64, limit int) ([][]int, error) {
 	order := make([]int, 0, len(lists))
 	for f, l := range lists {
-		if l != nil && bundleShare*len(l.rows) < rows && nCodes[f] <= bundleCodes {
+		if l != nil && Share*len(l) < rows && nCodes[f] <= mostCodes {
 			order = append(order, f)
 		}
 	}
 	alone := len(lists) - len(order)
 	slices.SortFunc(order, func(a, b int) int {
-		return cmp.Or(cmp.Compare(len(lists[b].rows), len(lists[a].rows)), cmp.Compare(a, b))
+		return cmp.Or(cmp.Compare(len(lists[b]), len(lists[a])), cmp.Compare(a, b))
 	})
 	b := &bundler{rows: rows, allowed: int(conflictRate * float64(rows))}
 	for _, f := range order {
@@ -78,33 +81,33 @@ func findBundles(ctx context.Context, rows int, lists []*list, nCodes []uint32, 
 }
 
 // add puts a feature into the first bundle that takes it, or into a new one.
-func (b *bundler) add(f int, l *list, nCodes uint32) {
+func (b *bundler) add(f int, rows []int32, nCodes uint32) {
 	for k, at := range b.open {
 		g := &b.bundles[at]
-		if g.codes+nCodes-1 > bundleCodes {
+		if g.codes+nCodes-1 > mostCodes {
 			continue
 		}
-		conflicts, ok := g.conflictsWith(l.rows, b.allowed-g.conflicts)
+		conflicts, ok := g.conflictsWith(rows, b.allowed-g.conflicts)
 		if !ok {
 			continue
 		}
 		g.conflicts += conflicts
-		g.take(f, l.rows, nCodes)
-		if g.codes == bundleCodes {
+		g.take(f, rows, nCodes)
+		if g.codes == mostCodes {
 			g.taken = nil
 			b.open = slices.Delete(b.open, k, k+1)
 		}
 		return
 	}
 	g := bundle{codes: 1, taken: make([]uint64, (b.rows+63)/64)}
-	g.take(f, l.rows, nCodes)
-	if g.codes == bundleCodes {
+	g.take(f, rows, nCodes)
+	if g.codes == mostCodes {
 		g.taken = nil
 		b.bundles = append(b.bundles, g)
 		return
 	}
 	b.bundles = append(b.bundles, g)
-	if len(b.open) == bundleTries { // the fullest is closed: it was opened first
+	if len(b.open) == mostTries { // the fullest is closed: it was opened first
 		b.bundles[b.open[0]].taken = nil
 		b.open = b.open[1:]
 	}
