@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"boost/booster/model/internal/format"
+	"boost/booster/model/internal/jsonform"
 	"boost/booster/model/internal/packed"
 	"boost/internal/entropy"
 	"boost/internal/testenv"
@@ -42,7 +43,7 @@ func refusedIn(t *testing.T, constant int, data []byte, decode func([]byte) (*Mo
 // full makes a file of a manifest, in which tableMark stands for the section table, and sections.
 func full(text string, sections []format.Section) []byte {
 	return format.Assemble(FormatVersion, sections, func(_ []byte, table []format.SectionEntry) []byte {
-		return []byte(strings.Replace(text, tableMark, string(format.AppendJSON(nil, format.List(table, format.SectionForm))), 1))
+		return []byte(strings.Replace(text, tableMark, string(jsonform.Append(nil, jsonform.List(table, format.SectionForm))), 1))
 	})
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"boost/binning"
 	"boost/booster/model/internal/format"
+	"boost/booster/model/internal/jsonform"
 	"boost/dataset"
 )
 
@@ -370,7 +371,7 @@ func (m *Model) Continuation(params json.RawMessage) (*Origin, []Segment, error)
 	if err != nil {
 		return nil, nil, err
 	}
-	params, err = format.CanonicalObject(params)
+	params, err = jsonform.CanonicalObject(params)
 	if err != nil {
 		return nil, nil, err
 	}

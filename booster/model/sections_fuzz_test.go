@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"boost/booster/model/internal/format"
+	"boost/booster/model/internal/jsonform"
 )
 
 // smallFile returns the parts of testdata/v1.boost.
@@ -40,7 +41,7 @@ const tableMark = `"@sections"`
 func tryDecode(t *testing.T, text string, sections []format.Section) {
 	t.Helper()
 	data := format.Assemble(FormatVersion, sections, func(_ []byte, table []format.SectionEntry) []byte {
-		return []byte(strings.Replace(text, tableMark, string(format.AppendJSON(nil, format.List(table, format.SectionForm))), 1))
+		return []byte(strings.Replace(text, tableMark, string(jsonform.Append(nil, jsonform.List(table, format.SectionForm))), 1))
 	})
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -72,7 +73,7 @@ func withMark(t testing.TB, text string) string {
 		object[key] = value
 	}
 	object["sections"] = strings.Trim(tableMark, `"`)
-	return string(format.AppendJSON(nil, object))
+	return string(jsonform.Append(nil, object))
 }
 
 // Behind checksums that are right, a flipped bit is caught by what it says, or makes

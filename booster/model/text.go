@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"boost/booster/model/internal/format"
+	"boost/booster/model/internal/jsonform"
 	"boost/dataset"
 )
 
@@ -19,18 +20,18 @@ func (m *Model) EncodeText() []byte {
 	var levels []any
 	for i := range c.Schema.Columns {
 		if c.Schema.Columns[i].Kind == dataset.Category {
-			levels = append(levels, format.List(c.Schema.Columns[i].Levels, func(s string) any { return format.Text(s).Form() }))
+			levels = append(levels, jsonform.List(c.Schema.Columns[i].Levels, func(s string) any { return jsonform.Text(s).Form() }))
 		}
 	}
 	object["levels"] = append([]any{}, levels...) // of the category columns, in order
-	object["trees"] = format.List(c.Trees, format.TreeText)
+	object["trees"] = jsonform.List(c.Trees, format.TreeText)
 	if z := c.Compression; z != nil {
 		form := z.Form().(map[string]any)
 		form["leaves"] = base64.StdEncoding.EncodeToString(z.Leaves.AppendNative(nil))
 		form["scales"] = base64.StdEncoding.EncodeToString(format.EncodeScales(z.Leaves))
 		object["compression"] = form
 	}
-	return append(format.AppendJSON(nil, object), '\n')
+	return append(jsonform.Append(nil, object), '\n')
 }
 
 // DecodeText makes a model of what EncodeText wrote, or of what a person made of it: order of keys

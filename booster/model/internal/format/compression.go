@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"boost/booster/model/internal/jsonform"
 	"boost/ptq"
 	"boost/tree"
 	"boost/tree/pack"
@@ -87,7 +88,7 @@ func (c *Contents) checkCompression() error {
 	}
 	if z.Certificate != nil {
 		var err error
-		if z.Certificate, err = CanonicalObject(z.Certificate); err != nil {
+		if z.Certificate, err = jsonform.CanonicalObject(z.Certificate); err != nil {
 			return fmt.Errorf("certificate: %w", err)
 		}
 	}

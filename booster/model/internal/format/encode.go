@@ -1,6 +1,7 @@
 package format
 
 import (
+	"boost/booster/model/internal/jsonform"
 	"encoding/json"
 )
 
@@ -27,8 +28,8 @@ func (c *Contents) fullForm(structure, leaves, statistics, linear []byte) (secti
 	}
 	object := c.Manifest()
 	return sections, func(b []byte, table []SectionEntry) []byte {
-		object["sections"] = List(table, SectionForm)
-		return AppendJSON(b, object)
+		object["sections"] = jsonform.List(table, SectionForm)
+		return jsonform.Append(b, object)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"boost/binning"
+	"boost/booster/model/internal/jsonform"
 	"boost/booster/model/internal/packed"
 	"boost/dataset"
 )
@@ -25,14 +26,14 @@ func eachElement(array []byte, show func(element []byte) error) error {
 		}
 		return errors.New("a list was expected")
 	}
-	for rest := afterSpace(array[1:]); rest[0] != ']'; {
+	for rest := jsonform.AfterSpace(array[1:]); rest[0] != ']'; {
 		var element []byte
-		element, rest = cutValue(rest)
+		element, rest = jsonform.CutValue(rest)
 		if err := show(element); err != nil {
 			return err
 		}
-		if rest = afterSpace(rest); rest[0] == ',' {
-			rest = afterSpace(rest[1:])
+		if rest = jsonform.AfterSpace(rest); rest[0] == ',' {
+			rest = jsonform.AfterSpace(rest[1:])
 		}
 	}
 	return nil
@@ -120,13 +121,13 @@ func (l *textList) UnmarshalJSON(b []byte) (err error) {
 	}
 	*l, err = readList(b, len(`""`), isText, func(text []byte, to *string) error {
 		if text[0] == '"' {
-			*to = unquote(text)
+			*to = jsonform.Unquote(text)
 			return nil
 		}
 		if len(text) < len(`{"hex":"00"}`) {
 			return fmt.Errorf("%s is no name", text)
 		}
-		return (*Text)(to).UnmarshalJSON(text)
+		return (*jsonform.Text)(to).UnmarshalJSON(text)
 	})
 	return err
 }
@@ -294,7 +295,7 @@ func (l valueText) appendTo(b []byte) []byte {
 		}
 		var x float64
 		_ = readNumber(element, &x)
-		b = appendNumber(b, x)
+		b = jsonform.AppendNumber(b, x)
 		return nil
 	})
 	return append(b, ']')

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"boost/binning"
+	"boost/booster/model/internal/jsonform"
 	"boost/dataset"
 	"boost/objectives"
 )
@@ -40,10 +41,10 @@ type manifest struct {
 	Columns        columnList      `json:"columns"`
 	Fingerprint    string          `json:"fingerprint"`
 	History        historyList     `json:"history"`
-	Link           Text            `json:"link"`
+	Link           jsonform.Text   `json:"link"`
 	Numerics       int             `json:"numerics_version"`
 	NumericClasses bool            `json:"numeric_classes"`
-	Objective      Text            `json:"objective"`
+	Objective      jsonform.Text   `json:"objective"`
 	Ordered        textList        `json:"ordered"` // categorical features whose codes splits go by; only where there are such
 	Outputs        int             `json:"outputs"`
 	Params         json.RawMessage `json:"params"`
@@ -56,40 +57,40 @@ type manifest struct {
 
 // columnEntry is one column of the schema; its levels lie in the dictionaries section.
 type columnEntry struct {
-	Kind          string `json:"kind"`
-	Name          Text   `json:"name"`
-	NumericLevels bool   `json:"numeric_levels"`
-	Role          string `json:"role"`
-	Written       Text   `json:"written"` // only where numbers were not written plainly
-	Crossed       []Text `json:"crossed"` // only of a crossed column
+	Kind          string          `json:"kind"`
+	Name          jsonform.Text   `json:"name"`
+	NumericLevels bool            `json:"numeric_levels"`
+	Role          string          `json:"role"`
+	Written       jsonform.Text   `json:"written"` // only where numbers were not written plainly
+	Crossed       []jsonform.Text `json:"crossed"` // only of a crossed column
 }
 
 type historyEntry struct {
-	Metric Text      `json:"metric"`
-	Set    Text      `json:"set"`
-	Values valueText `json:"values"`
+	Metric jsonform.Text `json:"metric"`
+	Set    jsonform.Text `json:"set"`
+	Values valueText     `json:"values"`
 }
 
 func (c *Contents) Manifest() map[string]any {
 	var classes any
 	if c.Classes != nil {
-		classes = Lazy(c.Classes, appendText)
+		classes = jsonform.Lazy(c.Classes, jsonform.AppendText)
 	}
 	object := map[string]any{
-		"base_score":         Lazy(c.BaseScore, appendNumber),
+		"base_score":         jsonform.Lazy(c.BaseScore, jsonform.AppendNumber),
 		"best_round":         c.BestRound,
 		"classes":            classes,
-		"columns":            Lazy(c.Schema.Columns, appendColumn),
+		"columns":            jsonform.Lazy(c.Schema.Columns, appendColumn),
 		"fingerprint":        c.Fingerprint,
-		"history":            Lazy(c.History, appendHistory),
-		"link":               Text(c.Link).Form(),
+		"history":            jsonform.Lazy(c.History, appendHistory),
+		"link":               jsonform.Text(c.Link).Form(),
 		"numerics_version":   c.NumericsVersion,
 		"numeric_classes":    c.NumericClasses,
-		"objective":          Text(c.Objective).Form(),
+		"objective":          jsonform.Text(c.Objective).Form(),
 		"outputs":            c.Outputs,
 		"params":             c.Params, // normalize has written them
-		"valid_fingerprints": Lazy(c.ValidPrints, appendString),
-		"wide_rounds":        Lazy(c.WideRounds, appendWideRound),
+		"valid_fingerprints": jsonform.Lazy(c.ValidPrints, jsonform.AppendString),
+		"wide_rounds":        jsonform.Lazy(c.WideRounds, appendWideRound),
 	}
 	if c.After > 0 {
 		object["after"] = c.After
@@ -104,13 +105,13 @@ func (c *Contents) Manifest() map[string]any {
 		object["origin"] = c.Origin.form()
 	}
 	if len(c.Segments) > 0 {
-		object["segments"] = List(c.Segments, segmentForm)
+		object["segments"] = jsonform.List(c.Segments, segmentForm)
 	}
 	if ordered := c.ordered(); len(ordered) > 0 {
-		object["ordered"] = List(ordered, func(name string) any { return Text(name).Form() })
+		object["ordered"] = jsonform.List(ordered, func(name string) any { return jsonform.Text(name).Form() })
 	}
 	if len(c.Derived) > 0 {
-		object["derived"] = List(c.Derived, func(form string) any { return Text(form).Form() })
+		object["derived"] = jsonform.List(c.Derived, func(form string) any { return jsonform.Text(form).Form() })
 	}
 	return object
 }
@@ -148,29 +149,29 @@ func (c *Contents) markOrdered(names []string) error {
 func appendColumn(b []byte, s dataset.ColumnSchema) []byte {
 	b = append(b, '{')
 	if s.Crossed != nil {
-		b = append(Lazy(s.Crossed, appendText)(append(b, `"crossed":`...)), ',')
+		b = append(jsonform.Lazy(s.Crossed, jsonform.AppendText)(append(b, `"crossed":`...)), ',')
 	}
 	b = append(append(append(b, `"kind":"`...), KindNames[s.Kind]...), `","name":`...)
-	b = append(appendText(b, s.Name), `,"numeric_levels":`...)
+	b = append(jsonform.AppendText(b, s.Name), `,"numeric_levels":`...)
 	b = append(strconv.AppendBool(b, s.NumericLevels), `,"role":"`...)
 	b = append(append(b, roleNames[s.Role]...), '"')
 	if s.Written != "" {
-		b = appendText(append(b, `,"written":`...), s.Written)
+		b = jsonform.AppendText(append(b, `,"written":`...), s.Written)
 	}
 	return append(b, '}')
 }
 
 func appendHistory(b []byte, h History) []byte {
-	b = appendText(append(b, `{"metric":`...), h.Metric)
-	b = appendText(append(b, `,"set":`...), h.Set)
+	b = jsonform.AppendText(append(b, `{"metric":`...), h.Metric)
+	b = jsonform.AppendText(append(b, `,"set":`...), h.Set)
 	if h.text != nil {
 		return append(h.text.appendTo(append(b, `,"values":`...)), '}')
 	}
-	b = Lazy(h.Values, func(b []byte, v *float64) []byte {
+	b = jsonform.Lazy(h.Values, func(b []byte, v *float64) []byte {
 		if v == nil {
 			return append(b, "null"...)
 		}
-		return appendNumber(b, *v)
+		return jsonform.AppendNumber(b, *v)
 	})(append(b, `,"values":`...))
 	return append(b, '}')
 }
@@ -178,7 +179,7 @@ func appendHistory(b []byte, h History) []byte {
 func appendWideRound(b []byte, w WideRound) []byte {
 	b = append(b, '{')
 	if w.Gradients != WideI32 {
-		b = append(appendString(append(b, `"gradients":`...), w.Gradients), ',')
+		b = append(jsonform.AppendString(append(b, `"gradients":`...), w.Gradients), ',')
 	}
 	b = strconv.AppendInt(append(b, `"output":`...), int64(w.Output), 10)
 	b = strconv.AppendInt(append(b, `,"round":`...), int64(w.Round), 10)

@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 
+	"boost/booster/model/internal/jsonform"
 	"boost/ptq"
 )
 
@@ -48,7 +49,7 @@ type originEntry struct {
 }
 
 func (o *Origin) form() any {
-	form := map[string]any{"how": o.How, "models": List(o.Models, func(s string) any { return s })}
+	form := map[string]any{"how": o.How, "models": jsonform.List(o.Models, func(s string) any { return s })}
 	switch o.How {
 	case Continued:
 		form["rounds"] = o.Rounds
@@ -137,7 +138,7 @@ func overlay(object, over json.RawMessage) (json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
-	return CanonicalObject(text)
+	return jsonform.CanonicalObject(text)
 }
 
 func rawObject(text json.RawMessage) map[string]json.RawMessage {

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"unsafe"
 
+	"boost/booster/model/internal/jsonform"
 	"boost/booster/model/internal/packed"
 	"boost/ptq"
 	"boost/tree"
@@ -56,7 +57,7 @@ func (c *Contents) packHead(z *Compression, room int) []Section {
 	object := c.Manifest()
 	object["compression"] = z.Form()
 	return []Section{
-		{aboutSection, packed.PackAbout(AppendJSON(make([]byte, 0, room), object))},
+		{aboutSection, packed.PackAbout(jsonform.Append(make([]byte, 0, room), object))},
 		{CutsSection, packed.PackCuts(c.Cuts)},
 		{dictionariesSection, packed.PackDictionaries(c.Schema)},
 	}
@@ -64,7 +65,7 @@ func (c *Contents) packHead(z *Compression, room int) []Section {
 
 // SectionTable appends the manifest of a compressed model, which holds the section table only.
 func SectionTable(b []byte, table []SectionEntry) []byte {
-	return AppendJSON(b, map[string]any{"sections": List(table, SectionForm)})
+	return jsonform.Append(b, map[string]any{"sections": jsonform.List(table, SectionForm)})
 }
 
 // compressionEntry is how the about section spells a Compression.
@@ -361,7 +362,7 @@ func (p *packedModel) checkTrees(c *Contents, kept *keptTrees) error {
 	}
 	z := *leaves.about
 	if z.Certificate != nil {
-		if z.Certificate, err = CanonicalObject(z.Certificate); err != nil {
+		if z.Certificate, err = jsonform.CanonicalObject(z.Certificate); err != nil {
 			return damagedSection(aboutSection, fmt.Errorf("certificate: %w", err))
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"unsafe"
 
 	"boost/binning"
+	"boost/booster/model/internal/jsonform"
 	"boost/dataset"
 	"boost/tree"
 )
@@ -22,21 +23,21 @@ func FeaturesText(c *Contents) []any {
 	out := make([]any, len(c.Cuts.Features))
 	for f := range out {
 		feature := &c.Cuts.Features[f]
-		object := map[string]any{"name": Text(feature.Name).Form(), "missing": feature.HasMissing}
+		object := map[string]any{"name": jsonform.Text(feature.Name).Form(), "missing": feature.HasMissing}
 		switch feature.Kind {
 		case binning.Categorical:
-			object["codes"], object["regular"] = List(feature.Codes, levelCode), int(feature.Regular)
+			object["codes"], object["regular"] = jsonform.List(feature.Codes, levelCode), int(feature.Regular)
 			if feature.Unnamed {
 				object["unnamed"] = true
 			}
 			if len(feature.NameHashes) > 0 {
-				object["marks"] = List(feature.NameHashes, func(m uint32) any { return int(m) })
+				object["marks"] = jsonform.List(feature.NameHashes, func(m uint32) any { return int(m) })
 			}
 		case binning.Numeric32:
 			// The shortest form of a float32 would be another float64.
-			object["cuts"] = List(c.Cuts.Of32(f), func(v float32) any { return cutText(float64(v)) })
+			object["cuts"] = jsonform.List(c.Cuts.Of32(f), func(v float32) any { return cutText(float64(v)) })
 		default:
-			object["cuts"] = List(c.Cuts.Of64(f), cutText)
+			object["cuts"] = jsonform.List(c.Cuts.Of64(f), cutText)
 		}
 		out[f] = object
 	}
@@ -63,15 +64,15 @@ func whole[T ~int32 | ~uint32](v T) any { return int(v) }
 
 func TreeText(t tree.Tree) any {
 	object := map[string]any{
-		"feature": List(t.Feature, whole[int32]), "left": List(t.Left, whole[int32]), "right": List(t.Right, whole[int32]),
-		"missing_left": List(t.MissingLeft, func(v bool) any { return v }), "leaf": List(t.Leaf, number),
+		"feature": jsonform.List(t.Feature, whole[int32]), "left": jsonform.List(t.Left, whole[int32]), "right": jsonform.List(t.Right, whole[int32]),
+		"missing_left": jsonform.List(t.MissingLeft, func(v bool) any { return v }), "leaf": jsonform.List(t.Leaf, number),
 	}
 	// Of a numeric node the last code that goes left, of a categorical one the codes that do.
 	split := make([]any, t.NumSplits())
 	for n := range split {
 		split[n] = int(t.Code[n])
 		if t.Categorical[n] {
-			split[n] = List(t.Set(n), whole[uint32])
+			split[n] = jsonform.List(t.Set(n), whole[uint32])
 		}
 	}
 	object["split"] = split
@@ -81,12 +82,12 @@ func TreeText(t tree.Tree) any {
 			lengths[leaf] = int(l.Ptrs[leaf+1] - l.Ptrs[leaf])
 		}
 		object["linear"] = map[string]any{
-			"lengths": lengths, "constant": List(l.Const, number), "feature": List(l.Feature, whole[int32]), "coefficient": List(l.Coef, number),
+			"lengths": lengths, "constant": jsonform.List(l.Const, number), "feature": jsonform.List(l.Feature, whole[int32]), "coefficient": jsonform.List(l.Coef, number),
 		}
 	}
 	if !t.NoStatistics() {
-		object["cover"], object["leaf_cover"] = List(t.Cover, number), List(t.LeafCover, number)
-		object["gain"] = List(t.Gain, func(v float32) any { return float64(v) })
+		object["cover"], object["leaf_cover"] = jsonform.List(t.Cover, number), jsonform.List(t.LeafCover, number)
+		object["gain"] = jsonform.List(t.Gain, func(v float32) any { return float64(v) })
 	}
 	return object
 }
@@ -107,13 +108,13 @@ type TextForm struct {
 }
 
 type featureForm struct {
-	Name    Text     `json:"name"`
-	Missing bool     `json:"missing"`
-	Regular uint32   `json:"regular"`
-	Unnamed bool     `json:"unnamed"`
-	Marks   listText `json:"marks"`
-	Codes   listText `json:"codes"` // NoCode for null
-	Cuts    listText `json:"cuts"`
+	Name    jsonform.Text `json:"name"`
+	Missing bool          `json:"missing"`
+	Regular uint32        `json:"regular"`
+	Unnamed bool          `json:"unnamed"`
+	Marks   listText      `json:"marks"`
+	Codes   listText      `json:"codes"` // NoCode for null
+	Cuts    listText      `json:"cuts"`
 }
 
 type treeForm struct {

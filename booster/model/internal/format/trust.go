@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"boost/booster/model/internal/jsonform"
 	"boost/booster/trust"
 	"boost/dataset"
 	"boost/objectives"
@@ -32,18 +33,18 @@ type mapEntry struct {
 }
 
 type intervalsEntry struct {
-	By     Text      `json:"by"`
-	Groups groupList `json:"groups"`
-	High   int       `json:"high"`
-	Kind   string    `json:"kind"`
-	Level  float64   `json:"level"`
-	Low    int       `json:"low"`
-	Margin float64   `json:"margin"`
+	By     jsonform.Text `json:"by"`
+	Groups groupList     `json:"groups"`
+	High   int           `json:"high"`
+	Kind   string        `json:"kind"`
+	Level  float64       `json:"level"`
+	Low    int           `json:"low"`
+	Margin float64       `json:"margin"`
 }
 
 type groupEntry struct {
-	Margin float64 `json:"margin"`
-	Value  *Text   `json:"value"` // null for rows without a value
+	Margin float64        `json:"margin"`
+	Value  *jsonform.Text `json:"value"` // null for rows without a value
 }
 
 type (
@@ -117,7 +118,7 @@ func trustForm(t *trust.Trust) any {
 		form["threshold"] = t.Threshold
 	}
 	if c := t.Calibration; c != nil {
-		form["calibration"] = map[string]any{"method": string(c.Method), "maps": List(c.Maps, mapForm)}
+		form["calibration"] = map[string]any{"method": string(c.Method), "maps": jsonform.List(c.Maps, mapForm)}
 	}
 	if v := t.Intervals; v != nil {
 		of := map[string]any{"kind": string(v.Kind), "level": v.Level, "margin": v.Margin}
@@ -125,7 +126,7 @@ func trustForm(t *trust.Trust) any {
 			of["low"], of["high"] = v.Low, v.High
 		}
 		if v.By != "" {
-			of["by"], of["groups"] = Text(v.By).Form(), List(v.Groups, groupForm)
+			of["by"], of["groups"] = jsonform.Text(v.By).Form(), jsonform.List(v.Groups, groupForm)
 		}
 		form["intervals"] = of
 	}
@@ -136,7 +137,7 @@ func mapForm(m trust.Map) any {
 	form := map[string]any{}
 	for key, numbers := range map[string][]float64{"coefficients": m.Coefficients, "knots": m.Knots, "values": m.Values} {
 		if len(numbers) > 0 {
-			form[key] = Lazy(numbers, appendNumber)
+			form[key] = jsonform.Lazy(numbers, jsonform.AppendNumber)
 		}
 	}
 	return form
@@ -146,7 +147,7 @@ func groupForm(g trust.Group) any {
 	if g.Missing {
 		return map[string]any{"margin": g.Margin, "value": nil}
 	}
-	return map[string]any{"margin": g.Margin, "value": Text(g.Value).Form()}
+	return map[string]any{"margin": g.Margin, "value": jsonform.Text(g.Value).Form()}
 }
 
 func (e *trustEntry) contents() *trust.Trust {

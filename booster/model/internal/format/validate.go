@@ -10,6 +10,7 @@ import (
 	"strconv"
 
 	"boost/binning"
+	"boost/booster/model/internal/jsonform"
 	"boost/booster/model/internal/packed"
 	"boost/dataset"
 	"boost/objectives"
@@ -25,7 +26,7 @@ func (c *Contents) Check() error {
 
 // normalize gives the parts that have several spellings the one that is stored.
 func (c *Contents) normalize() error {
-	params, err := CanonicalObject(c.Params)
+	params, err := jsonform.CanonicalObject(c.Params)
 	if err != nil {
 		return fmt.Errorf("model: parameters: %w", err)
 	}
@@ -37,7 +38,7 @@ func (c *Contents) normalize() error {
 	c.History = history
 	segments := make([]Segment, len(c.Segments))
 	for i, s := range c.Segments {
-		if segments[i].Params, err = CanonicalObject(s.Params); err != nil {
+		if segments[i].Params, err = jsonform.CanonicalObject(s.Params); err != nil {
 			return fmt.Errorf("model: parameters of segment %d: %w", i, err)
 		}
 		segments[i].Rounds = s.Rounds

@@ -1,6 +1,9 @@
 package format
 
-import "boost/dataset"
+import (
+	"boost/booster/model/internal/jsonform"
+	"boost/dataset"
+)
 
 // writtenEntry is how the manifest spells how the training table was written: only the ways that are not the usual ones.
 type writtenEntry struct {
@@ -20,7 +23,7 @@ func writtenForm(w *dataset.Written) any {
 		}
 	}
 	if w.Missing != nil {
-		form["missing"] = Lazy(w.Missing, appendText)
+		form["missing"] = jsonform.Lazy(w.Missing, jsonform.AppendText)
 	}
 	return form
 }

@@ -1,4 +1,4 @@
-package format
+package jsonform
 
 import (
 	"bytes"
@@ -39,23 +39,23 @@ type member struct {
 	key, value []byte
 }
 
-// appendCanonical appends the value at the front of text, which is valid JSON, as AppendJSON would write it. It
+// appendCanonical appends the value at the front of text, which is valid JSON, as Append would write it. It
 // returns what follows the value.
 func appendCanonical(b, text []byte, depth int) (out, rest []byte, err error) {
-	if text = afterSpace(text); depth > mostNested {
+	if text = AfterSpace(text); depth > mostNested {
 		return b, text, fmt.Errorf("lists and objects lie in each other more than %d times", mostNested)
 	}
 	switch text[0] {
 	case '"':
 		raw, rest := cutString(text)
-		return appendString(b, unquote(raw)), rest, nil
+		return AppendString(b, Unquote(raw)), rest, nil
 	case '[':
-		b, text = append(b, '['), afterSpace(text[1:])
+		b, text = append(b, '['), AfterSpace(text[1:])
 		for text[0] != ']' {
 			if b, text, err = appendCanonical(b, text, depth+1); err != nil {
 				return b, text, err
 			}
-			if text = afterSpace(text); text[0] == ',' {
+			if text = AfterSpace(text); text[0] == ',' {
 				b, text = append(b, ','), text[1:]
 			}
 		}
@@ -70,36 +70,36 @@ func appendCanonical(b, text []byte, depth int) (out, rest []byte, err error) {
 			if i > 0 {
 				b = append(b, ',')
 			}
-			b = append(appendString(b, unquote(m.key)), ':')
+			b = append(AppendString(b, Unquote(m.key)), ':')
 			if b, _, err = appendCanonical(b, m.value, depth+1); err != nil {
 				return b, text, err
 			}
 		}
 		return append(b, '}'), rest, nil
 	}
-	raw, rest := cutValue(text)
+	raw, rest := CutValue(text)
 	return append(b, raw...), rest, nil
 }
 
 // cutMembers takes an object apart: its members by their keys, of equal keys the last.
 func cutMembers(text []byte) (members []member, rest []byte, err error) {
-	text = afterSpace(text[1:])
+	text = AfterSpace(text[1:])
 	for text[0] != '}' {
 		var m member
 		m.key, text = cutString(text)
-		text = afterSpace(afterSpace(text)[1:]) // the colon
-		m.value, text = cutValue(text)
+		text = AfterSpace(AfterSpace(text)[1:]) // the colon
+		m.value, text = CutValue(text)
 		if members = append(members, m); len(members) > mostMembers {
 			return nil, nil, fmt.Errorf("an object has more than %d keys", mostMembers)
 		}
-		if text = afterSpace(text); text[0] == ',' {
-			text = afterSpace(text[1:])
+		if text = AfterSpace(text); text[0] == ',' {
+			text = AfterSpace(text[1:])
 		}
 	}
-	slices.SortStableFunc(members, func(a, b member) int { return bytes.Compare([]byte(unquote(a.key)), []byte(unquote(b.key))) })
+	slices.SortStableFunc(members, func(a, b member) int { return bytes.Compare([]byte(Unquote(a.key)), []byte(Unquote(b.key))) })
 	kept := members[:0]
 	for i, m := range members {
-		if i+1 < len(members) && unquote(m.key) == unquote(members[i+1].key) {
+		if i+1 < len(members) && Unquote(m.key) == Unquote(members[i+1].key) {
 			continue
 		}
 		kept = append(kept, m)
@@ -107,8 +107,8 @@ func cutMembers(text []byte) (members []member, rest []byte, err error) {
 	return kept, text[1:], nil
 }
 
-// unquote returns the text of a JSON string.
-func unquote(raw []byte) string {
+// Unquote returns the text of a JSON string.
+func Unquote(raw []byte) string {
 	inside := raw[1 : len(raw)-1]
 	if bytes.IndexByte(inside, '\\') < 0 && utf8.Valid(inside) {
 		return string(inside)
@@ -120,7 +120,8 @@ func unquote(raw []byte) string {
 
 func isSpace(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' }
 
-func afterSpace(text []byte) []byte {
+// AfterSpace returns text without the white space at its front.
+func AfterSpace(text []byte) []byte {
 	for len(text) > 0 && isSpace(text[0]) {
 		text = text[1:]
 	}
@@ -138,8 +139,8 @@ func cutString(text []byte) (raw, rest []byte) {
 	return text[:i+1], text[i+1:]
 }
 
-// cutValue takes a JSON value off the front of text, which is valid JSON and begins with it.
-func cutValue(text []byte) (raw, rest []byte) {
+// CutValue takes a JSON value off the front of text, which is valid JSON and begins with it.
+func CutValue(text []byte) (raw, rest []byte) {
 	i, depth := 0, 0
 	for i < len(text) {
 		switch c := text[i]; c {

@@ -1,4 +1,4 @@
-package format
+package jsonform
 
 import (
 	"encoding/hex"
@@ -10,12 +10,12 @@ import (
 	"unicode/utf8"
 )
 
-// AppendJSON writes v in the one form that model files use: keys sorted by bytes, no
+// Append writes v in the one form that model files use: keys sorted by bytes, no
 // spaces, shortest decimal floats, and only what must be escaped. encoding/json is
 // not used for it because its output may change with the Go version, and the bytes
 // of a model may not. v is made of nil, bool, string, int, float64 (finite),
 // json.Number, []any and map[string]any; another type is a programmer's error.
-func AppendJSON(b []byte, v any) []byte {
+func Append(b []byte, v any) []byte {
 	switch v := v.(type) {
 	case nil:
 		return append(b, "null"...)
@@ -24,7 +24,7 @@ func AppendJSON(b []byte, v any) []byte {
 	case int:
 		return strconv.AppendInt(b, int64(v), 10)
 	case float64:
-		return appendNumber(b, v)
+		return AppendNumber(b, v)
 	case json.RawMessage: // in this form already
 		return append(b, v...)
 	case appender:
@@ -32,14 +32,14 @@ func AppendJSON(b []byte, v any) []byte {
 	case json.Number:
 		return append(b, v...)
 	case string:
-		return appendString(b, v)
+		return AppendString(b, v)
 	case []any:
 		b = append(b, '[')
 		for i, e := range v {
 			if i > 0 {
 				b = append(b, ',')
 			}
-			b = AppendJSON(b, e)
+			b = Append(b, e)
 		}
 		return append(b, ']')
 	case map[string]any:
@@ -48,8 +48,8 @@ func AppendJSON(b []byte, v any) []byte {
 			if i > 0 {
 				b = append(b, ',')
 			}
-			b = append(appendString(b, key), ':')
-			b = AppendJSON(b, v[key])
+			b = append(AppendString(b, key), ':')
+			b = Append(b, v[key])
 		}
 		return append(b, '}')
 	default:
@@ -74,16 +74,19 @@ func Lazy[T any](values []T, write func(b []byte, v T) []byte) appender {
 	}
 }
 
-func appendNumber(b []byte, v float64) []byte { return strconv.AppendFloat(b, v, 'g', -1, 64) }
+// AppendNumber appends a finite number in its shortest form.
+func AppendNumber(b []byte, v float64) []byte { return strconv.AppendFloat(b, v, 'g', -1, 64) }
 
-func appendText(b []byte, s string) []byte {
+// AppendText appends a name that may hold any bytes, as Text.
+func AppendText(b []byte, s string) []byte {
 	if utf8.ValidString(s) {
-		return appendString(b, s)
+		return AppendString(b, s)
 	}
-	return AppendJSON(b, Text(s).Form())
+	return Append(b, Text(s).Form())
 }
 
-func appendString(b []byte, s string) []byte {
+// AppendString appends UTF-8 text.
+func AppendString(b []byte, s string) []byte {
 	b = append(b, '"')
 	for i := range len(s) {
 		switch c := s[i]; {
@@ -98,7 +101,7 @@ func appendString(b []byte, s string) []byte {
 	return append(b, '"')
 }
 
-// List turns a slice into the form that appendJSON takes.
+// List turns a slice into the form that Append takes.
 func List[T any](values []T, form func(T) any) []any {
 	out := make([]any, len(values))
 	for i, v := range values {
@@ -111,6 +114,7 @@ func List[T any](values []T, form func(T) any) []any {
 // written as {"hex":"…"}.
 type Text string
 
+// Form returns what Append takes.
 func (t Text) Form() any {
 	if utf8.ValidString(string(t)) {
 		return string(t)
