@@ -20,7 +20,7 @@ ROWPACKAGES := ./internal/kernel/quantize ./internal/kernel/codec ./binning ./hi
 SETS ?=
 SET ?= sgemm
 
-.PHONY: sizes interop bench-rows peers peers-predict python-peers bench-guard load peers-env accuracy defaults defaults-peers accuracy-peers accuracy-check accuracy-precision compression intervals fixtures modes
+.PHONY: sizes interop bench-rows peers peers-predict python-peers bench-guard load peers-env accuracy defaults defaults-peers defaults-outside accuracy-peers accuracy-check accuracy-precision compression intervals fixtures modes
 
 peers-env: ## make the Python environment with the peers and the writers of tables
 	@test -x $(PEERS_PYTHON) || python3 -m venv $(BOOST_PEERS_VENV) \
@@ -78,6 +78,15 @@ defaults: ## train the sets of the study by the defaults and write docs/defaults
 defaults-peers: peers-env ## train the peers by theirs; what is known is kept (hours; SETS=a,b for some, SPLITS=5)
 	OMP_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE=1 $(PEERS_PYTHON) benchmarks/python/defaults.py --data $(BOOST_SHARED)/data \
 		--out benchmarks/defaults_peers.json --splits $(if $(filter 10,$(SPLITS)),5,$(SPLITS)) $(if $(SETS),--sets $(SETS))
+
+OUTSIDE := $(BENCH_CACHE)/outside
+
+defaults-outside: peers-env ## train boost and the peers by their defaults on sets that the defaults were not chosen on (20 minutes a split; what is known of the peers is kept; SPLITS=2)
+	$(PEERS_PYTHON) benchmarks/python/outside.py --out $(OUTSIDE)
+	OMP_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE=1 $(PEERS_PYTHON) benchmarks/python/defaults.py --data $(OUTSIDE) \
+		--out benchmarks/outside_peers.json --splits $(if $(filter 10,$(SPLITS)),2,$(SPLITS))
+	go run ./benchmarks defaults --outside --data $(OUTSIDE) --peers benchmarks/outside_peers.json \
+		--results benchmarks/results/outside.json --efforts default --splits $(if $(filter 10,$(SPLITS)),2,$(SPLITS))
 
 tuning: peers-env build ## search settings beside Optuna with LightGBM, and train within budgets (an hour; SETS=a,b for some)
 	PYTHONDONTWRITEBYTECODE=1 $(PEERS_PYTHON) benchmarks/python/tuning.py --boost bin/boost --data $(BOOST_SHARED)/data \

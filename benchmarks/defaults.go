@@ -28,6 +28,7 @@ type study struct {
 	splits  int
 	keep    bool
 	check   bool
+	outside bool // sets that are not those the defaults were chosen on
 }
 
 func defaultsCommand() *cobra.Command {
@@ -47,6 +48,7 @@ func defaultsCommand() *cobra.Command {
 	f.StringArrayVar(&s.given, "set", nil, "a setting to try, as section.key=value; repeatable")
 	f.IntVar(&s.splits, "splits", 5, "splits of each set")
 	f.BoolVar(&s.keep, "keep", false, "train only what the record lacks")
+	f.BoolVar(&s.outside, "outside", false, "the sets are others than those that the defaults were chosen on: they need no reference.json, and the document has a section of its own for them")
 	f.BoolVar(&s.check, "check", false, "train what the record has, write nothing, and fail where a loss is more than 1 % above the recorded one")
 	return c
 }
@@ -85,7 +87,7 @@ func (s *study) checkSets(cmd *cobra.Command, sets []*accuracy.Set) error {
 
 // run trains what is to be trained and writes the record, the tables and the picture.
 func (s *study) run(cmd *cobra.Command) error {
-	sets, err := accuracy.Sets(s.data, s.names...)
+	sets, err := s.sets(s.names...)
 	if err != nil {
 		return err
 	}
@@ -114,7 +116,7 @@ func (s *study) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	all, err := accuracy.Sets(s.data)
+	all, err := s.sets()
 	if err != nil {
 		return err
 	}
@@ -123,11 +125,22 @@ func (s *study) run(cmd *cobra.Command) error {
 	if s.document == "" {
 		return nil
 	}
+	if s.outside {
+		return harness.ReplaceSection(s.document, "outside", tables)
+	}
 	picture := filepath.Join(filepath.Dir(s.document), "defaults.svg")
 	if err := os.WriteFile(picture, []byte(record.Picture(&peers, all, s.efforts)), 0o666); err != nil {
 		return err
 	}
 	return harness.ReplaceSection(s.document, "study", tables)
+}
+
+// sets reads the sets of the study, all of them or those of the names.
+func (s *study) sets(names ...string) ([]*accuracy.Set, error) {
+	if s.outside {
+		return accuracy.SetsAlone(s.data, names...)
+	}
+	return accuracy.Sets(s.data, names...)
 }
 
 // each trains every set, effort and split that is wanted, and hands over what comes of it.

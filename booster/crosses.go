@@ -21,7 +21,7 @@ func crossSettings(p *Params) []setting.Setting {
 		{Name: "categorical.combinations", Value: &p.Combinations, Range: setting.Between(-1, 100), OmitDefault: true,
 			Doc: "With splits = \"target\" or \"auto\": the most pairs of columns, of two categorical ones or of one and a numeric one with at most 64 values, that are crossed: their pairs of values are levels of a column of their own. Those that say most beside their columns are taken; with \"auto\" one of the two has more than 80 levels. 0 = none; -1 = with \"auto\" 4 and counts, for tables of 6,000 rows or more, else none. CatBoost's max_ctr_complexity is 2 or more."},
 		{Name: "categorical.counts", Value: &p.Counts, OmitDefault: true,
-			Doc: "With splits = \"target\" or \"auto\": a column of its own for each column whose levels are put in order, with the number of training rows of the row's level. It is the statistic \"Counter\" of CatBoost."},
+			Doc: "With splits = \"target\" or \"auto\": columns of their own for each column whose levels are put in order: one with the number of training rows of the row's level, CatBoost's statistic \"Counter\"; with several classes one for the share of each of the 8 most frequent ones; with \"auto\" and up to 400 levels, which stay sets, one for the order."},
 	}
 }
 
@@ -61,7 +61,7 @@ func (p *Params) checkCrosses() (problems []error) {
 // cross adds crossed columns to the training rows, which the base model has chosen where there is one.
 func (r *run) cross(in *inputs, ex *examples) error {
 	pairs, counts, some := r.p.crosses()
-	if !some || r.baseModel != nil || r.p.impliesCrosses() && ex.n < crosses.FewestRows {
+	if !some || r.baseModel != nil || !r.enoughToCross(ex) {
 		return nil
 	}
 	if r.ofTimes() {
@@ -81,28 +81,43 @@ func (r *run) cross(in *inputs, ex *examples) error {
 	return nil
 }
 
+// enoughToCross reports whether columns are made of others where nobody asked for it: there are rows enough to say which, or classes
+// enough that one order of levels does not say all.
+func (r *run) enoughToCross(ex *examples) bool {
+	return !r.p.impliesCrosses() || ex.seen >= crosses.FewestRows || len(ex.classes) > 2
+}
+
 // crossed returns a table with the crossed columns that its rows of the examples choose.
 func (r *run) crossed(table, rows *dataset.Table, ex *examples) (*dataset.Table, error) {
 	levels := 1
 	if r.p.LevelSplits == AutoSplits {
 		levels = manyLevels
 	}
+	targets := ex.levelTargets()
 	pairs, counts, _ := r.p.crosses()
-	var columns [][]string
-	if counts {
-		for _, c := range rows.Features() {
-			if c.Kind() == dataset.Category && len(c.Levels()) > levels && !r.standsApart(c.Name()) {
-				columns = append(columns, []string{c.Name()})
-			}
+	few := ex.seen < crosses.FewestRows
+	var columns []dataset.CrossedColumn
+	for _, c := range rows.Features() {
+		if !counts || c.Kind() != dataset.Category || len(c.Levels()) <= levels || r.standsApart(c.Name()) {
+			continue
+		}
+		of := []string{c.Name()}
+		if !few || !r.p.impliesCrosses() {
+			columns = append(columns, dataset.CrossedColumn{Name: dataset.CrossedName(of...), Of: of})
+		}
+		for _, t := range r.orderedCopies(c, ex, targets) {
+			columns = append(columns, dataset.CrossedColumn{Name: dataset.OrderedName(c.Name(), t.class), Of: of})
 		}
 	}
-	if pairs > 0 {
-		columns = append(columns, crosses.Choose(rows, r.standsApart, ex.levelTarget(), ex.tableWeights, pairs, levels, r.pool)...)
+	if pairs > 0 && !few {
+		for _, of := range crosses.Choose(rows, r.standsApart, targets[0].values, ex.tableWeights, pairs, levels, r.pool) {
+			columns = append(columns, dataset.CrossedColumn{Name: dataset.CrossedName(of...), Of: of})
+		}
 	}
 	if len(columns) > 0 {
 		names := make([]string, len(columns))
-		for i, of := range columns {
-			names[i] = dataset.CrossedName(of...)
+		for i, c := range columns {
+			names[i] = c.Name
 		}
 		r.log.Info("columns are made of others: " + strings.Join(names, ", "))
 	}
@@ -125,7 +140,7 @@ func (r *run) standsApart(column string) bool {
 // chooses. Of the options the rows, the objective and the logger count.
 func binnedCrosses(p Params, t *dataset.Table, of options) (*dataset.Table, error) {
 	r, err := newRun(p, []Option{func(o *options) { o.rows, o.custom = of.rows, of.custom }})
-	if err != nil || !p.NeedsCrosses() || p.impliesCrosses() && t.NumRows() < crosses.FewestRows {
+	if err != nil || !p.NeedsCrosses() {
 		return t, err
 	}
 	defer r.close()
@@ -136,6 +151,9 @@ func binnedCrosses(p Params, t *dataset.Table, of options) (*dataset.Table, erro
 	ex, err := r.examples(in)
 	if err != nil {
 		return nil, err
+	}
+	if !r.enoughToCross(ex) {
+		return t, nil
 	}
 	if of.log != nil {
 		r.log = of.log // of training, which says the rest itself

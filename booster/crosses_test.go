@@ -239,7 +239,7 @@ func TestCounts(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := crossedParams()
-	p.Combinations, p.LearningRate = 0, 1
+	p.Combinations, p.LearningRate, p.LevelSplits = 0, 1, booster.TargetSplits
 	m, err := booster.Train(ctx, p, table)
 	if err != nil {
 		t.Fatal(err)
@@ -264,6 +264,102 @@ func TestCounts(t *testing.T) {
 	}
 }
 
+// byClass makes a table whose class follows the level, of which there are many, without any order.
+func byClass(t *testing.T, rows int) *dataset.Table {
+	t.Helper()
+	names, y := make([]string, rows), make([]string, rows)
+	for i := range rows {
+		level := i * 7919 % 120
+		names[i], y[i] = fmt.Sprint("l", level), string("abcd"[level*level%7%4]) // 0, 1, 2, 4 of 7: a, b, c, a
+	}
+	table, err := dataset.FromColumns([]dataset.ColumnData{{Name: "user", Values: names}, {Name: "y", Values: y}}, dataset.Label("y"), dataset.Categorical("user"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return table
+}
+
+// One order of levels cannot tell three classes apart by a single split for each; one for each class does. Ordered
+// statistics shrink towards the share of all rows by one row, so that 20 rows a level leave no doubt.
+func TestSharesOfClasses(t *testing.T) {
+	ctx := context.Background()
+	table := byClass(t, 2400)
+	p := booster.Defaults()
+	p.Objective, p.Rounds, p.Tree.Leaves, p.LearningRate, p.LevelSplits, p.Counts = "multiclass", 20, 2, 0.5, booster.TargetSplits, true
+	p.Combinations = 0
+	wrong := func(m *booster.Model) (n int) {
+		got, err := m.Predict(ctx, table)
+		if err != nil {
+			t.Fatal(err)
+		}
+		labels, err := table.EncodeClasses(m.Contents().Classes, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for row, label := range labels {
+			scores := got[3*row:][:3]
+			if slices.Index(scores, slices.Max(scores)) != int(label) {
+				n++
+			}
+		}
+		return n
+	}
+	m, err := booster.Train(ctx, p, table)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var features []string
+	for _, c := range m.Schema().Columns {
+		if c.Role == dataset.Feature {
+			features = append(features, c.Name)
+		}
+	}
+	if want := []string{"user", "count(user)", "share(user, b)", "share(user, c)"}; !slices.Equal(features, want) {
+		t.Fatalf("features %q, want %q", features, want)
+	}
+	if n := wrong(m); n != 0 {
+		t.Errorf("%d rows of 2400 have another class", n)
+	}
+	q := p
+	q.Threads = 3
+	other, err := booster.Train(ctx, q, table)
+	if err != nil || !bytes.Equal(bytesOf(t, other), bytesOf(t, m)) {
+		t.Errorf("three threads give another model (%v)", err)
+	}
+	row, err := m.PredictRow(map[string]any{"user": "l0"})
+	all, _ := m.Predict(ctx, table)
+	if err != nil || !slices.Equal(row, all[:3]) {
+		t.Errorf("the first row alone predicts %v (%v), in the table %v", row, err, all[:3])
+	}
+	p.Counts = false
+	if m, err = booster.Train(ctx, p, table); err != nil || wrong(m) == 0 {
+		t.Errorf("one order tells three classes apart as well (%v): the test shows nothing", err)
+	}
+	// Few rows: sets beside an order for each class, without counts and pairs.
+	p.LevelSplits, p.Combinations = booster.AutoSplits, -1
+	if m, err = booster.Train(ctx, p, table.Take(someRows(290))); err != nil {
+		t.Fatal(err)
+	}
+	features = nil
+	for _, c := range m.Schema().Columns {
+		if c.Crossed != nil {
+			features = append(features, c.Name)
+		}
+	}
+	if want := []string{"share(user, a)", "share(user, b)", "share(user, c)"}; !slices.Equal(features, want) {
+		t.Errorf("few rows: made of others are %q, want %q", features, want)
+	}
+}
+
+// someRows returns the numbers of the first n rows.
+func someRows(n int) []int32 {
+	rows := make([]int32, n)
+	for i := range rows {
+		rows[i] = int32(i)
+	}
+	return rows
+}
+
 // With "auto" columns are made of others where nothing speaks against it.
 func TestAutoCrosses(t *testing.T) {
 	ctx := context.Background()
@@ -273,8 +369,9 @@ func TestAutoCrosses(t *testing.T) {
 		rows   int
 		want   []string
 	}{
-		{"auto", func(*booster.Params) {}, 4000, []string{"count(zone)", zoneHour}},
+		{"auto", func(*booster.Params) {}, 4000, []string{"count(zone)", "mean(zone)", zoneHour}},
 		{"few rows", func(*booster.Params) {}, 290, nil},
+		{"rows held out count", func(p *booster.Params) { p.EarlyStopping = 2 }, 310, []string{"count(zone)", "mean(zone)"}},
 		{"none", func(p *booster.Params) { p.Combinations = 0 }, 4000, nil},
 		{"counts only", func(p *booster.Params) { p.Combinations, p.Counts = 0, true }, 4000, []string{"count(zone)"}},
 		{"interaction", func(p *booster.Params) { p.Tree.Interaction = [][]string{{"zone", "x"}, {"hour"}} }, 4000, nil},

@@ -17,6 +17,7 @@ type examples struct {
 	*target
 	objectives.Rows
 	n            int            // rows
+	seen         int            // rows, with those that are held out and may be trained on later (Params.Retrain)
 	answers      dataset.Labels // Labels, and Targets where there are several
 	tableWeights []float64      // the table's own, which metrics count by; Weights are those of training
 	initial      []float64      // init scores, output-major; nil without
@@ -46,6 +47,10 @@ func (r *run) examples(in *inputs) (*examples, error) {
 		r.reportCensored(answers.Columns[0])
 	}
 	r.usePool(table.NumRows() * featureCount(in.schema) * target.outputs)
+	seen := table.NumRows()
+	if r.rows != nil {
+		seen = len(r.rows.train) + len(r.rows.valid)
+	}
 	if r.rows != nil || r.p.HoldsOut(len(in.valid)) {
 		if answers, err = r.holdOut(in, target, answers); err != nil {
 			return nil, err
@@ -56,6 +61,7 @@ func (r *run) examples(in *inputs) (*examples, error) {
 	if err != nil {
 		return nil, err
 	}
+	ex.seen = seen
 	ex.storing, err = r.chooseGradients(ex.n, target.outputs, in.inFiles)
 	return ex, err
 }

@@ -16,6 +16,21 @@ func CrossedName(of ...string) string {
 	return crossed.Name(crossed.Text(of[0]), crossed.Text(of[1]))
 }
 
+// OrderedName returns the name of the column of one feature whose levels are put in the order of their share of a class, "" =
+// of their mean label.
+func OrderedName(of, class string) string {
+	if class == "" {
+		return "mean(" + of + ")"
+	}
+	return "share(" + of + ", " + class + ")"
+}
+
+// CrossedColumn is a column that is made of others: its levels are the values of one feature, or the pairs of two.
+type CrossedColumn struct {
+	Name string   // CrossedName or OrderedName
+	Of   []string // names of one feature or two
+}
+
 // CrossedLevel returns the level of a crossed column that the cells of its columns are: a missing one counts as a value.
 func CrossedLevel(of ...Cell) string {
 	texts := make([]string, len(of))
@@ -44,19 +59,17 @@ func (t *Table) Crossed(c *Column) []string {
 	return t.crossed[c.name]
 }
 
-// Cross returns the table with crossed columns behind its others: features whose levels are the values of one feature, or
-// the pairs of two, named by CrossedName.
-func (t *Table) Cross(columns [][]string) (*Table, error) {
+// Cross returns the table with crossed columns behind its others, as features. A name that a column has already is an error.
+func (t *Table) Cross(columns []CrossedColumn) (*Table, error) {
 	wider := *t
 	wider.columns, wider.index, wider.crossed = slices.Clone(t.columns), new(nameIndex), maps.Clone(t.crossed)
 	values := crossed.NewColumns(t.crossedValues)
-	for _, of := range columns {
-		name := CrossedName(of...)
-		if t.Column(name) != nil {
-			return nil, chunk.Errorf("column %q has the name of what is made of %q (categorical.combinations, categorical.counts): rename it", name, of)
+	for _, c := range columns {
+		if t.Column(c.Name) != nil {
+			return nil, chunk.Errorf("column %q has the name of what is made of %q (categorical.combinations, categorical.counts): rename it", c.Name, c.Of)
 		}
-		codes, levels := crossed.Fit(values.Of(of))
-		wider.addCrossed(name, of, codes, levels)
+		codes, levels := crossed.Fit(values.Of(c.Of))
+		wider.addCrossed(c.Name, c.Of, codes, levels)
 	}
 	return &wider, nil
 }

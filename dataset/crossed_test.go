@@ -50,7 +50,7 @@ func crossedTable(t *testing.T, carriers []string, hours []float64, opts ...data
 
 func TestCross(t *testing.T) {
 	table := crossedTable(t, []string{"AA", "B6", "AA", "", "AA"}, []float64{5, 5, 6, math.NaN(), 5}, dataset.Label("y"), dataset.Categorical("carrier"))
-	wider, err := table.Cross([][]string{{"carrier", "hour"}})
+	wider, err := table.Cross([]dataset.CrossedColumn{{Name: dataset.CrossedName("carrier", "hour"), Of: []string{"carrier", "hour"}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +104,7 @@ func TestCross(t *testing.T) {
 			t.Errorf("%s: codes %v, want %v", name, c.Codes(), want)
 		}
 	}
-	if _, err := wider.Cross([][]string{{"carrier", "hour"}}); !errors.Is(err, dataset.ErrTable) {
+	if _, err := wider.Cross([]dataset.CrossedColumn{{Name: dataset.CrossedName("carrier", "hour"), Of: []string{"carrier", "hour"}}}); !errors.Is(err, dataset.ErrTable) {
 		t.Errorf("a name that is taken: %v", err)
 	}
 }

@@ -55,7 +55,7 @@ const commonRounds = 200
 
 var roundExceptions = map[string]int{"kddcup99_10pct": 30}
 
-// Sets reads every regression, binary and multiclass set under folder, by name. Where
+// Sets reads every regression, binary and multiclass set under folder, by name, and what the peers reach on it. Where
 // names are given it is those alone, and one that is not there is an error.
 func Sets(folder string, names ...string) ([]*Set, error) {
 	reference := map[string]map[string]json.RawMessage{}
@@ -66,42 +66,51 @@ func Sets(folder string, names ...string) ([]*Set, error) {
 	if err := json.Unmarshal(text, &reference); err != nil {
 		return nil, fmt.Errorf("reference.json: %w", err)
 	}
+	sets, err := SetsAlone(folder, names...)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range sets {
+		if err := s.refer(reference[s.Name]); err != nil {
+			return nil, fmt.Errorf("data set %s: %w", s.Name, err)
+		}
+	}
+	return sets, nil
+}
+
+// SetsAlone is Sets without what the peers reach, for folders that have no reference.json.
+func SetsAlone(folder string, names ...string) ([]*Set, error) {
 	folders, metas, err := harness.Tabular(folder, names...)
 	if err != nil {
 		return nil, err
 	}
 	var sets []*Set
 	for i, m := range metas {
-		s, err := newSet(folders[i], m, reference[filepath.Base(folders[i])])
-		if err != nil {
-			return nil, fmt.Errorf("data set %s: %w", filepath.Base(folders[i]), err)
+		s := &Set{Meta: *m, Name: filepath.Base(folders[i]), Folder: folders[i], Rounds: commonRounds}
+		if s.options, err = m.Options(); err != nil {
+			return nil, fmt.Errorf("data set %s: %w", s.Name, err)
+		}
+		if n, is := roundExceptions[s.Name]; is {
+			s.Rounds = n
 		}
 		sets = append(sets, s)
 	}
 	return sets, nil
 }
 
-func newSet(folder string, m *harness.Meta, reference map[string]json.RawMessage) (*Set, error) {
-	s := &Set{
-		Meta: *m, Name: filepath.Base(folder), Folder: folder, Rounds: commonRounds,
-	}
+// refer reads what the peers reach on the set from its part of reference.json.
+func (s *Set) refer(reference map[string]json.RawMessage) error {
 	s.Reference = Reference{Metric: s.Metric(), TestRows: s.TestRows, Peers: map[string]float64{}}
 	var err error
-	if s.options, err = m.Options(); err != nil {
-		return nil, err
-	}
-	if n, is := roundExceptions[s.Name]; is {
-		s.Rounds = n
-	}
 	if s.Reference.Constant, err = referenceLoss(reference, "constant", s.Metric()); err != nil {
-		return nil, err
+		return err
 	}
 	for _, peer := range peerNames {
 		if s.Reference.Peers[peer], err = referenceLoss(reference, peer, s.Metric()); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return s, nil
+	return nil
 }
 
 func referenceLoss(reference map[string]json.RawMessage, program, metric string) (float64, error) {

@@ -36,6 +36,10 @@ var efforts = []choice{
 // rounds times the rate are about enough.
 const smallRate, enough = 0.03, 20
 
+// fewRows and manyRows are numbers of rows. A table with fewer rows than fewRows has nothing to say that takes more than small trees and steps
+// smaller still; one with at least manyRows has much.
+const fewRows, manyRows = 3000, 10_000
+
 // mostRows is the number of rows of the largest tables in the study. On larger ones larger steps have to do, and a tenth of the
 // rows more says little.
 const mostRows = 200_000
@@ -57,8 +61,11 @@ func byStudy(p *booster.Params, t Table, given func(string) bool) {
 	}
 	if !any("train.learning_rate", "train.learning_rates", "train.learning_rate_schedule") {
 		p.LearningRate = smallRate
+		if t.Rows < fewRows {
+			p.LearningRate = 0.02
+		}
 		if t.Objective == "multiclass" {
-			p.LearningRate = 2 * smallRate
+			p.LearningRate *= 2
 		}
 		if t.Rows > mostRows {
 			p.LearningRate = 0.1
@@ -88,12 +95,15 @@ func byStudy(p *booster.Params, t Table, given func(string) bool) {
 	if !slices.Contains([]string{"regression", "binary", "multiclass"}, t.Objective) {
 		return // which were not in the study
 	}
-	p.Tree.LambdaL2 = 3
-	if t.Rows >= 10_000 { // there are rows enough for more leaves, and for what they say
+	switch p.Tree.LambdaL2 = 3; {
+	case t.Rows >= 100_000:
+		p.Tree.LambdaL2, p.Tree.Leaves = 1, 127
+	case t.Rows >= manyRows:
 		p.Tree.LambdaL2, p.Tree.Leaves = 1, 63
-	}
-	if t.Rows >= 100_000 {
-		p.Tree.Leaves = 127
+	case t.Rows >= fewRows:
+		p.Tree.Leaves = 20
+	default:
+		p.Tree.Leaves = 15
 	}
 	p.Tree.ExtraTrees = t.Classes >= manyClasses && t.Rows <= mostRows
 	if !any("sampling.row_fraction", "sampling.goss_top", "sampling.goss_other", "sampling.positive_fraction", "sampling.negative_fraction",

@@ -83,7 +83,8 @@ func TestDefaultEffort(t *testing.T) {
 		l2, columns      float64
 		retrain          bool
 	}{
-		{preset.Table{Rows: 5000, Features: 59, Objective: "regression", Retrain: true}, 0.03, 3000, 200, 31, 3, 0.5, true},
+		{preset.Table{Rows: 2999, Features: 59, Objective: "regression", Retrain: true}, 0.02, 3000, 200, 15, 3, 0.5, true},
+		{preset.Table{Rows: 3000, Features: 59, Objective: "regression", Retrain: true}, 0.03, 3000, 200, 20, 3, 0.5, true},
 		{preset.Table{Rows: 10_000, Features: 60, Objective: "binary", Retrain: true}, 0.03, 3000, 200, 63, 1, 0.25, true},
 		{preset.Table{Rows: 200_000, Features: 9, Objective: "multiclass", Retrain: true}, 0.06, 1500, 100, 127, 1, 0.5, true},
 		{preset.Table{Rows: 200_001, Features: 9, Objective: "binary", Retrain: true}, 0.1, 1000, 60, 127, 1, 0.5, false},

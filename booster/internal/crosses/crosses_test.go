@@ -70,8 +70,4 @@ func TestChoose(t *testing.T) {
 	if got := crosses.Choose(rows, none, make([]float64, len(target)), nil, 10, 1, one); got != nil {
 		t.Errorf("of a constant target: %v", got)
 	}
-	few, target := table(t, 5000)
-	if got := crosses.Choose(few, none, target, nil, 10, 1, one); got != nil {
-		t.Errorf("of few rows: %v", got)
-	}
 }

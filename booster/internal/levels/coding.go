@@ -23,15 +23,15 @@ type ordered struct {
 	mean    uint32 // where the mean of all rows stands
 }
 
-// Feature is one whose levels are put in order: by the target, or by how many rows they have.
+// Feature is one whose levels are put in order.
 type Feature struct {
-	Index   int
-	ByCount bool
+	Index  int
+	Target []float64 // by whose mean, with a value a row; nil: by how many rows they have
 }
 
 // Order puts the levels of some features of coded rows in order, and returns the codes of the rows by their own
-// statistics. target and weights are those of Of. Of the parameters those count that say how many codes a number may have.
-func Order(ctx context.Context, codes *binning.Codes, cuts *binning.Cuts, features []Feature, target, weights []float64, p binning.Params, seed uint64, pool *parallel.Pool) (*binning.Codes, *Coding, error) {
+// statistics. weights are those of Of. Of the parameters those count that say how many codes a number may have.
+func Order(ctx context.Context, codes *binning.Codes, cuts *binning.Cuts, features []Feature, weights []float64, p binning.Params, seed uint64, pool *parallel.Pool) (*binning.Codes, *Coding, error) {
 	own := *cuts
 	own.Features = append([]binning.Feature(nil), cuts.Features...)
 	c := &Coding{Cuts: &own}
@@ -44,10 +44,10 @@ func Order(ctx context.Context, codes *binning.Codes, cuts *binning.Cuts, featur
 		codes.Feature(f, was)
 		feature := &own.Features[f]
 		var s *Statistics
-		if of.ByCount {
+		if of.Target == nil {
 			s = Counts(was, int(feature.Regular))
 		} else {
-			s = Of(was, int(feature.Regular), target, weights, seed, f, pool)
+			s = Of(was, int(feature.Regular), of.Target, weights, seed, f, pool)
 		}
 		borders, err := bordersOf(ctx, s, was, usual, seed, pool)
 		if err != nil {

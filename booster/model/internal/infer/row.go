@@ -77,7 +77,8 @@ func (e *Engine) newRows() *rows {
 		kernel = append(kernel, predict.RowFeature{Index: int32(f), Cuts: feature.cuts})
 	}
 	r.codes.New = func() any { return new(make([]uint32, len(e.used))) }
-	if e.set == cpu.Generic || e.linear != nil {
+	hasLevels := slices.ContainsFunc(r.features, func(f rowFeature) bool { return f.isLevel }) // which vectors would compare with cuts
+	if e.set == cpu.Generic || e.linear != nil || hasLevels {
 		return r
 	}
 	var ok bool
