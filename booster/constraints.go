@@ -6,14 +6,25 @@ import (
 	"slices"
 
 	"boost/binning"
+	"boost/booster/internal/columns"
 	"boost/dataset"
-	"boost/internal/near"
 	"boost/tree/forced"
 )
 
 // checkConstraints refuses constraints of columns that are no features, and those that an objective cannot keep.
 func (r *run) checkConstraints(schema dataset.Schema, target *target) error {
 	p := &r.p
+	var features []string
+	numeric := map[string]bool{}
+	for _, c := range schema.Columns {
+		if c.Role == dataset.Feature {
+			features = append(features, c.Name)
+			numeric[c.Name] = c.Kind.Numeric()
+		}
+	}
+	if err := r.nameColumns(features); err != nil {
+		return err
+	}
 	if r.baseModel != nil {
 		base, err := ParamsOf(r.baseModel)
 		if err != nil {
@@ -23,26 +34,14 @@ func (r *run) checkConstraints(schema dataset.Schema, target *target) error {
 			return fmt.Errorf("%w: constraints.monotone: the base model was trained with others, and a model keeps one set of them", ErrParams)
 		}
 	}
-	features := map[string]bool{} // whether they are numbers
-	for _, c := range schema.Columns {
-		if c.Role == dataset.Feature {
-			features[c.Name] = c.Kind.Numeric()
-		}
-	}
-	known := func(name, key string) error {
-		if _, ok := features[name]; !ok {
-			return fmt.Errorf("%w: the table has no feature column %q, which %s names%s", dataset.ErrTable, name, key,
-				near.Question(near.Words(name, slices.Sorted(maps.Keys(features)))))
-		}
-		return nil
-	}
 	const monotone = "constraints.monotone"
+	named := p.byColumn()
+	if err := columns.Check(features, named[:1]); err != nil {
+		return err
+	}
 	ordered := false
 	for _, name := range slices.Sorted(maps.Keys(p.Tree.Monotone)) {
-		if err := known(name, monotone); err != nil {
-			return err
-		}
-		if ordered = ordered || p.Tree.Monotone[name] != 0; !features[name] && p.Tree.Monotone[name] != 0 {
+		if ordered = ordered || p.Tree.Monotone[name] != 0; !numeric[name] && p.Tree.Monotone[name] != 0 {
 			return fmt.Errorf("%w: %s: column %q is categorical, and its levels have no order", ErrParams, monotone, name)
 		}
 	}
@@ -58,28 +57,7 @@ func (r *run) checkConstraints(schema dataset.Schema, target *target) error {
 	case ordered && p.ErrorFeedback:
 		return fmt.Errorf("%w: %s: leaves that quantize.error_feedback rounds may leave their order: leave one of them out", ErrParams, monotone)
 	}
-	for _, table := range []struct {
-		key     string
-		columns []string
-	}{
-		{"tree.feature_penalty", slices.Sorted(maps.Keys(p.Tree.FeaturePenalty))}, {"tree.feature_cost", slices.Sorted(maps.Keys(p.Tree.FeatureCost))},
-		{"tree.feature_row_cost", slices.Sorted(maps.Keys(p.Tree.FeatureRowCost))}, {"sampling.col_weights", slices.Sorted(maps.Keys(p.Tree.ColWeights))},
-		{"constraints.first_level", slices.Sorted(maps.Keys(p.Tree.FirstLevel))}, {"constraints.last_level", slices.Sorted(maps.Keys(p.Tree.LastLevel))},
-	} {
-		for _, name := range table.columns {
-			if err := known(name, table.key); err != nil {
-				return err
-			}
-		}
-	}
-	for _, names := range p.Tree.Interaction {
-		for _, name := range names {
-			if err := known(name, "constraints.interaction"); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
+	return columns.Check(features, named[1:])
 }
 
 // forcedSplits returns the splits that trees begin with, over codes.

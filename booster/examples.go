@@ -158,9 +158,6 @@ func (r *run) refuse(in *inputs, target *target, rows int) error {
 	if in.inFiles && r.p.Binning.Sample == 0 && r.baseModel == nil {
 		return fmt.Errorf("%w: binning.sample = 0 takes cuts from all rows, and out of core they are not in memory: name a number of rows", ErrParams)
 	}
-	if err := r.nameColumns(&r.p.Tree, in.schema); err != nil {
-		return err
-	}
 	if err := r.checkConstraints(in.schema, target); err != nil {
 		return err
 	}

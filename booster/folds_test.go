@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"boost/booster"
+	"boost/booster/search"
 )
 
 // A model keeps the rounds that StopWhen names as the best when it stops, in every way of boosting, and a run that was
@@ -78,7 +79,7 @@ func TestRateBy(t *testing.T) {
 		if !bytes.Equal(bytesOf(t, m), bytesOf(t, train(t, q, table))) {
 			t.Errorf("%s: another model than that of the rates as a list", boosting)
 		}
-		again, err := booster.Reproduce(t.Context(), m, nil, table)
+		again, err := search.Reproduce(t.Context(), m, nil, table)
 		if err != nil || !bytes.Equal(bytesOf(t, again), bytesOf(t, m)) {
 			t.Errorf("%s: not reproduced: %v", boosting, err)
 		}

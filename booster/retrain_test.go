@@ -9,6 +9,7 @@ import (
 
 	"boost/booster"
 	"boost/booster/model"
+	"boost/booster/search"
 )
 
 // What is trained again on all rows is the model of all rows and as many rounds, whose trees a run without early stopping
@@ -64,7 +65,7 @@ func TestRetrain(t *testing.T) {
 					}
 				}
 			}
-			again, err := booster.Reproduce(ctx, m, nil, table)
+			again, err := search.Reproduce(ctx, m, nil, table)
 			if err != nil {
 				t.Fatal(err)
 			}

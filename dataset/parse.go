@@ -36,6 +36,3 @@ func CheckForm(form string) error {
 	_, err := written.ParseForm(form)
 	return err
 }
-
-// ParseHint returns the flag that reads columns as Parse would, ready to paste.
-func ParseHint(how map[string]string) string { return chunk.ParseHint(how) }

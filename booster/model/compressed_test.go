@@ -15,6 +15,7 @@ import (
 	"boost/dataset"
 	"boost/internal/testenv"
 	"boost/ptq"
+	"boost/ptq/compress"
 )
 
 // compressed returns the model in a form, and the full model of the same leaf values.
@@ -78,7 +79,7 @@ func TestCompressedFile(t *testing.T) {
 		for i, form := range ptq.Forms() {
 			groupings := []string{model.GroupBlock}
 			if _, typed := form.DType(); typed {
-				if groupings = model.Groupings(); f.table.NumRows() > 1000 && !testenv.Soak() {
+				if groupings = compress.Granularities(); f.table.NumRows() > 1000 && !testenv.Soak() {
 					groupings = groupings[i%len(groupings):][:1] // each in some forms
 				}
 			}

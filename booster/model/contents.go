@@ -67,9 +67,6 @@ var (
 // Features returns what trees have to know of the features of the cuts.
 func Features(c *binning.Cuts) []tree.Feature { return format.Features(c) }
 
-// Groupings returns the values of Compression.Grouping.
-func Groupings() []string { return format.Groupings }
-
 // Groups returns the groups of leaf values that share a scale, of trees with so many leaves.
 func Groups(grouping string, leaves []int, outputs int) (*ptq.Groups, error) {
 	return format.Groups(grouping, leaves, outputs)

@@ -108,22 +108,6 @@ func sameChoices(ctx context.Context, p booster.Params, table *dataset.Table, c 
 	return found, chosen, err
 }
 
-// Reproduce is booster.Reproduce for models of folds too.
-func Reproduce(ctx context.Context, m, base *booster.Model, table *dataset.Table, opts ...booster.Option) (*booster.Model, error) {
-	p, err := booster.ParamsOf(m)
-	if err != nil {
-		return nil, err
-	}
-	if p.BagFolds == 0 || base != nil {
-		return booster.Reproduce(ctx, m, base, table, opts...)
-	}
-	again, err := Bag(ctx, p, table, Bagging{})
-	if err != nil {
-		return nil, err
-	}
-	return again.Prefix(min(m.Rounds(), again.Rounds())) // it may have been rolled back since
-}
-
 // bagged returns the average as what p trains.
 func (r *Result) bagged(p booster.Params, table *dataset.Table) (*booster.Model, error) {
 	average, err := r.Average()

@@ -17,6 +17,7 @@ import (
 	"boost/booster/model"
 	"boost/internal/testenv"
 	"boost/ptq"
+	"boost/ptq/compress"
 )
 
 // difficult makes a table of n rows: numbers that decimals, 32-bit floats and 64-bit floats hold,
@@ -124,7 +125,7 @@ func forms(groupings ...string) [][]string {
 			continue
 		}
 		if len(groupings) == 0 {
-			all = append(all, []string{"--dtype", name, "--by", model.Groupings()[i%len(model.Groupings())]})
+			all = append(all, []string{"--dtype", name, "--by", compress.Granularities()[i%len(compress.Granularities())]})
 		}
 		for _, by := range groupings {
 			all = append(all, []string{"--dtype", name, "--by", by})
@@ -186,7 +187,7 @@ func TestInteropPython(t *testing.T) {
 				flags = forms()
 			}
 			if soak {
-				flags = append(slices.Clone(few), forms(model.Groupings()...)...)
+				flags = append(slices.Clone(few), forms(compress.Granularities()...)...)
 				flags = append(flags, []string{"--dtype", "i4", "--calibrate", "percentile:99"})
 			}
 			for i, f := range flags {
