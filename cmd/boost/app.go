@@ -8,7 +8,6 @@ import (
 	"io"
 	"log/slog"
 	"os"
-	"slices"
 	"strings"
 	"time"
 
@@ -314,13 +313,4 @@ func flagError(cmd *cobra.Command, err error) error {
 		message = before + ", which must be " + kind
 	}
 	return exit.Usagef("%s; %s --help lists the flags", message, cmd.CommandPath())
-}
-
-// oneOf checks the value of a flag that has a fixed set of them.
-func oneOf(flag, value string, known ...string) error {
-	if slices.Contains(known, value) {
-		return nil
-	}
-	return exit.Usagef("--%s must be %s, not %q%s", flag, strings.Join(known, ", "), value,
-		near.Question(near.Words(value, known)))
 }

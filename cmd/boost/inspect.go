@@ -51,7 +51,7 @@ A file that begins like a model or has a name that ends in .boost is a model.`,
 		Args: argumentsAndMore("MODEL or TABLE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if f.importance != "" {
-				if err := oneOf("importance", f.importance, importanceKinds()...); err != nil {
+				if err := exit.OneOf("importance", f.importance, importanceKinds()...); err != nil {
 					return err
 				}
 			}

@@ -124,7 +124,7 @@ ends in .gz or .zst.`,
 // checkKinds refuses kinds that there are not, and one that is named twice.
 func (f *predictFlags) checkKinds(known []string) error {
 	for i, kind := range f.kinds {
-		if err := oneOf("kind", kind, known...); err != nil {
+		if err := exit.OneOf("kind", kind, known...); err != nil {
 			return err
 		}
 		if slices.Contains(f.kinds[:i], kind) {
@@ -132,7 +132,7 @@ func (f *predictFlags) checkKinds(known []string) error {
 		}
 	}
 	if len(f.kinds) == 0 {
-		return oneOf("kind", "", known...)
+		return exit.OneOf("kind", "", known...)
 	}
 	return nil
 }
@@ -274,7 +274,7 @@ func (a *app) resolveFormat(f *predictFlags) error {
 			return exit.Usagef("-o %s: predictions are not written in this format; expected %s", f.output, write.Endings)
 		}
 	}
-	if err := oneOf("format", f.format, write.Formats()...); err != nil {
+	if err := exit.OneOf("format", f.format, write.Formats()...); err != nil {
 		return err
 	}
 	return checkForm(f.format, f.output, terminal.Is(a.out))

@@ -28,7 +28,7 @@ func (l *loading) add(cmd *cobra.Command) {
 	complete.With(cmd, "load", loadModes...)
 }
 
-func (l *loading) check() error { return oneOf("load", l.load, loadModes...) }
+func (l *loading) check() error { return exit.OneOf("load", l.load, loadModes...) }
 
 // refuse is the error about a flag that needs all trees at once.
 func (l *loading) refuse(flag string, given bool) error {

@@ -15,12 +15,11 @@ import (
 
 	"boost/booster/model"
 	"boost/cmd/boost/internal/complete"
+	"boost/cmd/boost/internal/compression"
 	"boost/cmd/boost/internal/exit"
 	"boost/cmd/boost/internal/filename"
 	"boost/cmd/boost/internal/keyflags"
-	"boost/configs"
 	"boost/dataset"
-	"boost/internal/format"
 	"boost/internal/output"
 	"boost/internal/replace"
 	"boost/internal/report"
@@ -32,19 +31,10 @@ import (
 // quantizeFlags is the command line of quantize.
 type quantizeFlags struct {
 	reading
-	dtypes, tiers  []string
-	calibrate, by  string
-	maxBytes       string
-	maxLoss        string
-	data           string
-	allowTrainData bool
-	feedback       string
-	prune          string
-	keepStats      bool
-	keepLevels     bool
-	output         string
-	plot           string
-	json           bool
+	compression.Flags
+	output string
+	plot   string
+	json   bool
 }
 
 func (a *app) quantizeCommand() *cobra.Command {
@@ -71,8 +61,8 @@ inspect prints it. I8 or Q4_0 are good first choices.`,
 		Args: arguments("MODEL"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			read := args
-			if f.data != "" {
-				read = append([]string{f.data}, args...)
+			if f.Data != "" {
+				read = append([]string{f.Data}, args...)
 			}
 			if err := a.checkOutput(cmd, f.output, read); err != nil {
 				return err
@@ -85,18 +75,18 @@ inspect prints it. I8 or Q4_0 are good first choices.`,
 	}
 	flags := cmd.Flags()
 	flags.StringVarP(&f.output, "output", "o", "", "model `FILE` to write")
-	flags.StringSliceVar(&f.dtypes, "dtype", nil, "data `TYPES` of leaf values to choose from: F64 … Binary, or Q4_0")
-	flags.StringSliceVar(&f.tiers, "tiers", nil, "`TIERS` to choose from: hot, warm, warm5, cold, cold2 (8, 7, 5, 3 and 3 bits)")
-	flags.StringVar(&f.calibrate, "calibrate", "", "`HOW` to choose scales of data types: absmax, mse, percentile:99.9")
-	flags.StringVar(&f.by, "by", "output", "`WHICH` leaves share a scale: those of the model, an output, a tree or a block")
-	flags.StringVar(&f.maxBytes, "max-bytes", "", "largest `SIZE` of the file, such as 200KB")
-	flags.StringVar(&f.maxLoss, "max-loss", "", "largest relative loss of the metric, a `SHARE` such as 0.1%; needs --data")
-	flags.StringVar(&f.data, "data", "", "`TABLE` with labels, to search and certify on")
-	flags.BoolVar(&f.allowTrainData, "allow-train-data", false, "accept the training rows as --data")
-	flags.StringVar(&f.feedback, "error-feedback", "auto", "`WHETHER` to correct later trees for the rounding of earlier leaves, on the rows of --data: auto (with a bound, both are tried), on, off")
-	flags.StringVar(&f.prune, "prune", "auto", "`WHETHER` to try pruned models too: auto (with a bound and --data), on (an error if that is impossible), off")
-	flags.BoolVar(&f.keepStats, "keep-stats", false, "keep covers and gains of nodes")
-	flags.BoolVar(&f.keepLevels, "keep-levels", false, "keep the names of all levels, so that predict can distinguish new levels")
+	flags.StringSliceVar(&f.Dtypes, "dtype", nil, "data `TYPES` of leaf values to choose from: F64 … Binary, or Q4_0")
+	flags.StringSliceVar(&f.Tiers, "tiers", nil, "`TIERS` to choose from: hot, warm, warm5, cold, cold2 (8, 7, 5, 3 and 3 bits)")
+	flags.StringVar(&f.Calibrate, "calibrate", "", "`HOW` to choose scales of data types: absmax, mse, percentile:99.9")
+	flags.StringVar(&f.By, "by", "output", "`WHICH` leaves share a scale: those of the model, an output, a tree or a block")
+	flags.StringVar(&f.MaxBytes, "max-bytes", "", "largest `SIZE` of the file, such as 200KB")
+	flags.StringVar(&f.MaxLoss, "max-loss", "", "largest relative loss of the metric, a `SHARE` such as 0.1%; needs --data")
+	flags.StringVar(&f.Data, "data", "", "`TABLE` with labels, to search and certify on")
+	flags.BoolVar(&f.AllowTrainData, "allow-train-data", false, "accept the training rows as --data")
+	flags.StringVar(&f.Feedback, "error-feedback", "auto", "`WHETHER` to correct later trees for the rounding of earlier leaves, on the rows of --data: auto (with a bound, both are tried), on, off")
+	flags.StringVar(&f.Prune, "prune", "auto", "`WHETHER` to try pruned models too: auto (with a bound and --data), on (an error if that is impossible), off")
+	flags.BoolVar(&f.KeepStats, "keep-stats", false, "keep covers and gains of nodes")
+	flags.BoolVar(&f.KeepLevels, "keep-levels", false, "keep the names of all levels, so that predict can distinguish new levels")
 	flags.StringVar(&f.plot, "plot", "", "`FILE` (.svg) for a picture of all candidates")
 	flags.BoolVar(&f.json, "json", false, "print JSON")
 	f.addSet(cmd, keyflags.Reading)
@@ -111,11 +101,11 @@ inspect prints it. I8 or Q4_0 are good first choices.`,
 }
 
 func (a *app) quantize(ctx context.Context, file string, f *quantizeFlags) error {
-	settings, err := f.settings()
+	settings, err := f.Settings()
 	if err != nil {
 		return err
 	}
-	forms, err := f.forms()
+	forms, err := f.Forms()
 	if err != nil {
 		return err
 	}
@@ -133,13 +123,13 @@ func (a *app) quantize(ctx context.Context, file string, f *quantizeFlags) error
 	if settings.Formats, err = forms.Formats(m); err != nil {
 		return err
 	}
-	if f.data != "" {
-		t, err := a.openLabelled(ctx, []string{f.data}, m, c, unseen.Missing)
+	if f.Data != "" {
+		t, err := a.openLabelled(ctx, []string{f.Data}, m, c, unseen.Missing)
 		if err != nil {
 			return err
 		}
-		a.reportInitScores(m.LacksInitScores(t), f.data)
-		if err := a.reportOneClass(t, m, f.data); err != nil {
+		a.reportInitScores(m.LacksInitScores(t), f.Data)
+		if err := a.reportOneClass(t, m, f.Data); err != nil {
 			return err
 		}
 		settings.Data = t
@@ -161,16 +151,15 @@ func (a *app) quantize(ctx context.Context, file string, f *quantizeFlags) error
 		return err
 	}
 	if errors.Is(err, compress.ErrTrainingData) {
-		return exit.Usagef("%s: %v", f.data, err)
+		return exit.Usagef("%s: %v", f.Data, err)
 	}
 	if err != nil {
-		return asUsage(exit.OfTable([]string{f.data}, err))
+		return compression.AsUsage(exit.OfTable([]string{f.Data}, err))
 	}
 	if r.NotPruned != "" {
 		a.log.Info("pruned models were not tried: " + r.NotPruned)
 	}
-	a.warnOfFewBits(r)
-	a.warnOfFewRows(r)
+	a.warnOf(r)
 	a.reportUncalibrated(m)
 	if err := a.saveModel(r.Model, f.output); err != nil {
 		return err
@@ -227,79 +216,6 @@ func (a *app) drawQuantized(f *quantizeFlags, s *compress.Settings, found []comp
 	})
 }
 
-// settings reads the bounds.
-func (f *quantizeFlags) settings() (compress.Settings, error) {
-	s := compress.Settings{MaxLoss: math.NaN(), Statistics: f.keepStats, KeepLevels: f.keepLevels, AllowTrainingData: f.allowTrainData}
-	if f.maxBytes != "" {
-		bytes, err := configs.ParseSize(f.maxBytes)
-		if err != nil || bytes == 0 {
-			return s, exit.Usagef("--max-bytes must be a number of bytes or a size like 200KB, not %q", f.maxBytes)
-		}
-		s.MaxBytes = bytes
-	}
-	if f.maxLoss != "" {
-		share, err := configs.ParseShare(f.maxLoss)
-		if err != nil || share < 0 || share > 1 {
-			return s, exit.Usagef("--max-loss must be a share of the metric, such as 0.1%% or 0.001, not %q", f.maxLoss)
-		}
-		s.MaxLoss = share
-	}
-	if err := oneOf("error-feedback", f.feedback, "auto", "on", "off"); err != nil {
-		return s, err
-	}
-	s.Feedback = map[string]compress.Feedback{"on": compress.FeedbackOn, "off": compress.FeedbackOff}[f.feedback]
-	if err := oneOf("prune", f.prune, "auto", "on", "off"); err != nil {
-		return s, err
-	}
-	s.Prune = map[string]compress.Pruning{"on": compress.PruneOn, "off": compress.PruneOff}[f.prune]
-	if f.prune == "on" && (f.data == "" || f.maxBytes == "" && f.maxLoss == "") {
-		return s, exit.Usagef("--prune on needs rows with --data, to fit leaves to, and a bound to choose by (--max-loss or --max-bytes)")
-	}
-	if f.feedback == "on" && f.data == "" {
-		return s, exit.Usagef("--error-feedback on needs rows with --data")
-	}
-	if f.allowTrainData && f.data == "" {
-		return s, exit.Usagef("--allow-train-data needs --data")
-	}
-	return s, nil
-}
-
-// forms reads which forms there are to choose from.
-func (f *quantizeFlags) forms() (*compress.Choice, error) {
-	c := &compress.Choice{Calibrate: f.calibrate, By: f.by, TypesName: "--dtype", TiersName: "--tiers", CalibrateName: "--calibrate", ByName: "--by"}
-	for _, read := range []func() error{
-		func() error { return c.AddTypes(f.dtypes) }, func() error { return c.AddTiers(f.tiers) }, c.Check,
-	} {
-		if err := read(); err != nil {
-			return nil, exit.Usagef("%v", err)
-		}
-	}
-	return c, nil
-}
-
-// fewRows is how many rows certify too little: see docs/compression.md.
-const fewRows = 50
-
-// warnOfFewRows says that a bound from few rows holds less often than it says.
-func (a *app) warnOfFewRows(r *compress.Result) {
-	if c := &r.Certificate; c.Method == compress.ByBootstrap && c.Rows < fewRows {
-		a.log.Warn(fmt.Sprintf("%s certify the loss: bounds from so few rows fail at least twice as often as stated; pass 200 rows or more, half of which certify", format.Counted(c.Rows, "row")))
-	}
-}
-
-// warnOfFewBits says what forms of a bit or two cost.
-func (a *app) warnOfFewBits(r *compress.Result) {
-	form := r.Model.Compressed().Leaves.Form()
-	if form != ptq.FormOf(ptq.Binary) && form != ptq.FormOf(ptq.I2) {
-		return
-	}
-	what := "the loss is unknown; pass labelled rows with --data to measure it"
-	if c := &r.Certificate; c.Method == compress.ByBootstrap {
-		what = fmt.Sprintf("%s goes from %s to %s (%+.3g %%)", c.Metric, format.Metric(c.Before), format.Metric(c.After), 100*c.Loss())
-	}
-	a.log.Warn(fmt.Sprintf("%s keeps very little of a leaf value: %s; I8 or Q4_0 are better first choices", form, what))
-}
-
 // printQuantized prints what was tried and what was written; leaves compares those of the two models,
 // nil where one has others.
 func (a *app) printQuantized(f *quantizeFlags, r *compress.Result, leaves *compress.Comparison, before int64) error {
@@ -309,12 +225,9 @@ func (a *app) printQuantized(f *quantizeFlags, r *compress.Result, leaves *compr
 	return a.answer(f.json, report.QuantizedJSON(f.output, r, leaves, before), func(w io.Writer) error { return report.Quantized(w, r, leaves, before) })
 }
 
-// asUsage makes a wrong use of a refusal of the search that another command line would not meet.
-func asUsage(err error) error {
-	if errors.Is(err, compress.ErrTrainingData) || errors.Is(err, compress.ErrNeedsData) ||
-		errors.Is(err, compress.ErrChoice) || errors.Is(err, compress.ErrCompressed) ||
-		errors.As(err, new(ptq.ErrCalibration)) || errors.As(err, new(compress.ErrPruning)) {
-		return exit.Usagef("%v", err)
+// warnOf says what to know of a compressed model.
+func (a *app) warnOf(r *compress.Result) {
+	for _, warning := range compression.Warnings(r) {
+		a.log.Warn(warning)
 	}
-	return err
 }

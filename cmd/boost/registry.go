@@ -217,7 +217,7 @@ func (a *app) registryIDs(_ *cobra.Command, args []string, _ string) ([]string, 
 
 // parseTier reads the value of --tier.
 func parseTier(name string) (store.Tier, error) {
-	if err := oneOf("tier", name, registryTiers...); err != nil {
+	if err := exit.OneOf("tier", name, registryTiers...); err != nil {
 		return store.Absent, err
 	}
 	return store.ParseTier(name)

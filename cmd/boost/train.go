@@ -18,6 +18,7 @@ import (
 	"boost/booster/search/tune"
 	"boost/booster/traindata"
 	"boost/cmd/boost/internal/complete"
+	"boost/cmd/boost/internal/compression"
 	"boost/cmd/boost/internal/exit"
 	"boost/cmd/boost/internal/filename"
 	"boost/cmd/boost/internal/keyflags"
@@ -399,7 +400,7 @@ func (r *trainRun) configure(cmd *cobra.Command, sources []string, f *trainFlags
 	if c.Output.Model == "" {
 		c.Output.Model = filename.Stem(c.Data.Train[0]) + ".boost"
 	}
-	if err := r.configureQuantize(); err != nil {
+	if r.forms, err = compression.Wanted(c); err != nil {
 		return err
 	}
 	read := slices.Concat(c.Data.Train, c.Data.Valid, c.Data.Test)

@@ -21,7 +21,7 @@ func (f *unseenFlag) check() error {
 	if f.onUnseen == "" {
 		return nil
 	}
-	return oneOf("on-unseen", f.onUnseen, unseen.Missing, unseen.Error)
+	return exit.OneOf("on-unseen", f.onUnseen, unseen.Missing, unseen.Error)
 }
 
 // newUnseen begins with no rows.

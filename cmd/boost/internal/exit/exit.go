@@ -14,6 +14,7 @@ import (
 	"boost/booster/model"
 	"boost/configs"
 	"boost/dataset"
+	"boost/internal/near"
 	"boost/objectives"
 	"boost/ptq/compress"
 )
@@ -103,4 +104,13 @@ func Code(err error) int {
 		return Budget
 	}
 	return Other
+}
+
+// OneOf checks the value of a flag that has a fixed set of them.
+func OneOf(flag, value string, known ...string) error {
+	if slices.Contains(known, value) {
+		return nil
+	}
+	return Usagef("--%s must be %s, not %q%s", flag, strings.Join(known, ", "), value,
+		near.Question(near.Words(value, known)))
 }
