@@ -3,26 +3,42 @@ package lint
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 )
 
 // maxLines is the length at which a file must be split.
 const maxLines = 900
 
-// CheckLength returns the Go files that are too long to be one idea. Generated
+// maxPackageLines is the length outside tests at which a package must be split.
+const maxPackageLines = 5000
+
+// CheckLength returns the Go files that are too long to be one idea, and the packages that are too long to be one thing. Generated
 // files and tables in testdata are not read as text and may be any length.
 func (t *Tree) CheckLength() ([]string, error) {
-	return t.eachText(func(file string, text []byte) []string {
+	packages := map[string]int{}
+	findings, err := t.eachText(func(file string, text []byte) []string {
 		if path.Ext(file) != ".go" || generated.Match(text) || strings.Contains(file, "/testdata/") {
 			return nil
 		}
-		if n := bytes.Count(text, []byte("\n")); n > maxLines {
+		n := bytes.Count(text, []byte("\n"))
+		if !strings.HasSuffix(file, "_test.go") {
+			packages[path.Dir(file)] += n
+		}
+		if n > maxLines {
 			return []string{fmt.Sprintf("%s: %d lines; the end is %d: split it by ideas", file, n, maxLines)}
 		}
 		return nil
 	})
+	for _, dir := range slices.Sorted(maps.Keys(packages)) {
+		if n := packages[dir]; n > maxPackageLines {
+			findings = append(findings, fmt.Sprintf("%s: %d lines outside tests; the end is %d: give what stands on its own a package", dir, n, maxPackageLines))
+		}
+	}
+	return findings, err
 }
 
 var generated = regexp.MustCompile(`(?m)^// Code generated .* DO NOT EDIT\.$`)

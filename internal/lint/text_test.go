@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -42,6 +43,21 @@ func TestLengthRule(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	// Two packages of six files: one of 5,000 lines, and one with a line more. Lines of tests do not count.
+	for name, rest := range map[string]int{"full": 500, "over": 501} {
+		if err := os.Mkdir(filepath.Join(dir, name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		for i, lines := range []int{900, 900, 900, 900, 900, rest, 900} {
+			file := fmt.Sprintf("%d.go", i)
+			if i == 6 {
+				file = "some_test.go"
+			}
+			if err := os.WriteFile(filepath.Join(dir, name, file), []byte(strings.Repeat("\n", lines)), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
 	tree, err := Find(dir)
 	if err != nil {
 		t.Fatal(err)
@@ -50,8 +66,8 @@ func TestLengthRule(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(got) != 1 || !strings.HasPrefix(got[0], "long.go: 901 lines") {
-		t.Errorf("got %q, want long.go alone", got)
+	if len(got) != 2 || !strings.HasPrefix(got[0], "long.go: 901 lines") || !strings.HasPrefix(got[1], "over: 5001 lines") {
+		t.Errorf("got %q, want long.go and over alone", got)
 	}
 }
 
