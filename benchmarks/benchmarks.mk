@@ -20,7 +20,7 @@ ROWPACKAGES := ./internal/kernel/quantize ./internal/kernel/codec ./binning ./hi
 SETS ?=
 SET ?= sgemm
 
-.PHONY: sizes interop bench-rows peers peers-predict python-peers bench-guard load peers-env accuracy defaults defaults-peers defaults-outside accuracy-peers accuracy-check accuracy-precision compression intervals fixtures modes
+.PHONY: sizes interop bench-rows peers peers-predict python-peers bench-guard load peers-env accuracy defaults defaults-peers defaults-outside defaults-alternatives accuracy-peers accuracy-check accuracy-precision compression intervals fixtures modes
 
 peers-env: ## make the Python environment with the peers and the writers of tables
 	@test -x $(PEERS_PYTHON) || python3 -m venv $(BOOST_PEERS_VENV) \
@@ -78,6 +78,9 @@ defaults: ## train the sets of the study by the defaults and write docs/defaults
 defaults-peers: peers-env ## train the peers by theirs; what is known is kept (hours; SETS=a,b for some, SPLITS=5)
 	OMP_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE=1 $(PEERS_PYTHON) benchmarks/python/defaults.py --data $(BOOST_SHARED)/data \
 		--out benchmarks/defaults_peers.json --splits $(if $(filter 10,$(SPLITS)),5,$(SPLITS)) $(if $(SETS),--sets $(SETS))
+
+defaults-alternatives: ## change one value of the defaults at a time, and choose by leaving each set out (an hour; SETS=a,b for some)
+	go run ./benchmarks alternatives --data $(BOOST_SHARED)/data --sets "$(SETS)"
 
 OUTSIDE := $(BENCH_CACHE)/outside
 

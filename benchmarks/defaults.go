@@ -87,7 +87,7 @@ func (s *study) checkSets(cmd *cobra.Command, sets []*accuracy.Set) error {
 
 // run trains what is to be trained and writes the record, the tables and the picture.
 func (s *study) run(cmd *cobra.Command) error {
-	sets, err := s.sets(s.names...)
+	sets, err := s.studySets(s.names...)
 	if err != nil {
 		return err
 	}
@@ -104,7 +104,6 @@ func (s *study) run(cmd *cobra.Command) error {
 		}
 	}
 	record.Machine = harness.ThisMachine()
-	sets = slices.DeleteFunc(sets, func(set *accuracy.Set) bool { return !set.InStudy() })
 	err = s.each(cmd, sets, func(set *accuracy.Set, effort, split string) bool {
 		_, done := record.Sets[set.Name][effort][split]
 		return !done || !s.keep
@@ -116,7 +115,7 @@ func (s *study) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	all, err := s.sets()
+	all, err := s.studySets()
 	if err != nil {
 		return err
 	}
@@ -135,12 +134,14 @@ func (s *study) run(cmd *cobra.Command) error {
 	return harness.ReplaceSection(s.document, "study", tables)
 }
 
-// sets reads the sets of the study, all of them or those of the names.
-func (s *study) sets(names ...string) ([]*accuracy.Set, error) {
+// studySets reads the sets of the study, all of them or those of the names.
+func (s *study) studySets(names ...string) ([]*accuracy.Set, error) {
+	read := accuracy.Sets
 	if s.outside {
-		return accuracy.SetsAlone(s.data, names...)
+		read = accuracy.SetsAlone
 	}
-	return accuracy.Sets(s.data, names...)
+	sets, err := read(s.data, names...)
+	return slices.DeleteFunc(sets, func(set *accuracy.Set) bool { return !set.InStudy() }), err
 }
 
 // each trains every set, effort and split that is wanted, and hands over what comes of it.

@@ -29,7 +29,7 @@ func rootCommand() *cobra.Command {
 	}
 	root.AddCommand(
 		peersCommand(), trainCommand(), modesCommand(), modeTrainCommand(), scorersCommand(), scoreCommand(), loadingCommand(), readCommand(), sizesCommand(), compressionCommand(),
-		accuracyCommand(), defaultsCommand(), precisionCommand(), objectivesCommand(), intervalsCommand(), guardCommand(), rowsCommand(), generateCommand(),
+		accuracyCommand(), defaultsCommand(), alternativesCommand(), precisionCommand(), objectivesCommand(), intervalsCommand(), guardCommand(), rowsCommand(), generateCommand(),
 	)
 	return root
 }
