@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"boost/booster/internal/crosses"
+	"boost/booster/internal/levels"
 	"boost/booster/internal/source"
 	"boost/dataset"
 	"boost/internal/setting"
@@ -89,16 +90,16 @@ func (r *run) enoughToCross(ex *examples) bool {
 
 // crossed returns a table with the crossed columns that its rows of the examples choose.
 func (r *run) crossed(table, rows *dataset.Table, ex *examples) (*dataset.Table, error) {
-	levels := 1
+	many := 1
 	if r.p.LevelSplits == AutoSplits {
-		levels = manyLevels
+		many = manyLevels
 	}
-	targets := ex.levelTargets()
+	targets := levels.Targets(ex.Labels, ex.classes)
 	pairs, counts, _ := r.p.crosses()
 	few := ex.seen < crosses.FewestRows
 	var columns []dataset.CrossedColumn
 	for _, c := range rows.Features() {
-		if !counts || c.Kind() != dataset.Category || len(c.Levels()) <= levels || r.standsApart(c.Name()) {
+		if !counts || c.Kind() != dataset.Category || len(c.Levels()) <= many || r.standsApart(c.Name()) {
 			continue
 		}
 		of := []string{c.Name()}
@@ -106,11 +107,11 @@ func (r *run) crossed(table, rows *dataset.Table, ex *examples) (*dataset.Table,
 			columns = append(columns, dataset.CrossedColumn{Name: dataset.CrossedName(of...), Of: of})
 		}
 		for _, t := range r.orderedCopies(c, ex, targets) {
-			columns = append(columns, dataset.CrossedColumn{Name: dataset.OrderedName(c.Name(), t.class), Of: of})
+			columns = append(columns, dataset.CrossedColumn{Name: dataset.OrderedName(c.Name(), t.Class), Of: of})
 		}
 	}
 	if pairs > 0 && !few {
-		for _, of := range crosses.Choose(rows, r.standsApart, targets[0].values, ex.tableWeights, pairs, levels, r.pool) {
+		for _, of := range crosses.Choose(rows, r.standsApart, targets[0].Values, ex.tableWeights, pairs, many, r.pool) {
 			columns = append(columns, dataset.CrossedColumn{Name: dataset.CrossedName(of...), Of: of})
 		}
 	}

@@ -57,17 +57,17 @@ func (r *run) orderLevels(ctx context.Context, codes *binning.Codes, ex *example
 // orderedFeatures lists the features whose levels are put in order, and by what.
 func (r *run) orderedFeatures(ex *examples, data *binned) (features []levels.Feature) {
 	columns := slices.DeleteFunc(slices.Clone(data.schema.Columns), func(c dataset.ColumnSchema) bool { return c.Role != dataset.Feature })
-	targets := ex.levelTargets()
+	targets := levels.Targets(ex.Labels, ex.classes)
 	for f := range data.cuts.Features {
 		feature, column := &data.cuts.Features[f], &columns[f]
 		if feature.Kind != binning.Categorical || feature.Regular < 2 {
 			continue
 		}
-		by := levels.Feature{Index: f, Target: targets[0].values}
+		by := levels.Feature{Index: f, Target: targets[0].Values}
 		switch len(column.Crossed) {
 		case 0:
 			hasCopy := slices.ContainsFunc(columns, func(c dataset.ColumnSchema) bool {
-				return len(c.Crossed) == 1 && c.Name == dataset.OrderedName(column.Name, targets[0].class)
+				return len(c.Crossed) == 1 && c.Name == dataset.OrderedName(column.Name, targets[0].Class)
 			})
 			if r.p.LevelSplits == AutoSplits && (feature.Regular <= manyLevels || feature.Regular <= mostSets && (hasCopy || ex.seen < crosses.FewestRows)) {
 				continue
@@ -75,8 +75,8 @@ func (r *run) orderedFeatures(ex *examples, data *binned) (features []levels.Fea
 		case 1:
 			by.Target = nil
 			for _, t := range targets {
-				if column.Name == dataset.OrderedName(column.Crossed[0], t.class) {
-					by.Target = t.values
+				if column.Name == dataset.OrderedName(column.Crossed[0], t.Class) {
+					by.Target = t.Values
 				}
 			}
 		}
@@ -87,7 +87,7 @@ func (r *run) orderedFeatures(ex *examples, data *binned) (features []levels.Fea
 
 // orderedCopies returns by what targets a column with so many levels is put in order beside itself, where columns are made
 // of others: with several classes by each of them, by which alone no order says all; and where its own levels are split by sets.
-func (r *run) orderedCopies(column *dataset.Column, ex *examples, targets []levelTarget) []levelTarget {
+func (r *run) orderedCopies(column *dataset.Column, ex *examples, targets []levels.Target) []levels.Target {
 	if r.p.LevelSplits == AutoSplits && len(column.Levels()) <= mostSets && (ex.seen >= crosses.FewestRows || len(targets) > 1) {
 		return targets
 	}
@@ -100,46 +100,6 @@ func (r *run) ofTimes() bool { return ofTimes(r.p.Objective) }
 func ofTimes(objective string) bool {
 	info, ok := objectives.Lookup(objective)
 	return ok && info.Times
-}
-
-// mostShares is the most classes that levels are ordered by.
-const mostShares = 8
-
-// levelTarget is what levels are ordered by: the mean of values, one a row.
-type levelTarget struct {
-	class  string // "" = labels as they are
-	values []float64
-}
-
-// levelTargets returns what levels are ordered by: the labels, or the share of a class: the positive one of two, else the most
-// frequent classes, the most frequent one first.
-func (ex *examples) levelTargets() []levelTarget {
-	if ex.classes == nil {
-		return []levelTarget{{values: ex.Labels}}
-	}
-	rows := make([]int, len(ex.classes))
-	for _, class := range ex.Labels {
-		rows[int(class)]++
-	}
-	classes := []int{1}
-	if len(rows) != 2 {
-		classes = make([]int, len(rows))
-		for c := range classes {
-			classes[c] = c
-		}
-		slices.SortStableFunc(classes, func(a, b int) int { return rows[b] - rows[a] })
-		classes = classes[:min(len(classes), mostShares)]
-	}
-	targets := make([]levelTarget, len(classes))
-	for i, class := range classes {
-		targets[i] = levelTarget{ex.classes[class], make([]float64, ex.n)}
-		for row, label := range ex.Labels {
-			if label == float64(class) {
-				targets[i].values[row] = 1
-			}
-		}
-	}
-	return targets
 }
 
 // placeUnseen sends levels that training has not seen to the side where the mean of all rows stands.

@@ -2,6 +2,7 @@ package levels_test
 
 import (
 	"math"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -98,5 +99,21 @@ func TestStatisticsOfWeights(t *testing.T) {
 	none := levels.Of(codes, 90, target, make([]float64, n), 3, 1, one)
 	if slices.ContainsFunc(append(none.Levels, none.Rows...), func(v float64) bool { return v != 0 }) {
 		t.Error("rows without weight count")
+	}
+}
+
+// By hand: of classes a, b, c with 1, 2 and 2 rows b comes first, then c; of two classes the second counts, however rare it is.
+func TestTargets(t *testing.T) {
+	labels := []float64{2, 1, 0, 2, 1}
+	got := levels.Targets(labels, []string{"a", "b", "c"})
+	want := []levels.Target{{Class: "b", Values: []float64{0, 1, 0, 0, 1}}, {Class: "c", Values: []float64{1, 0, 0, 1, 0}}, {Class: "a", Values: []float64{0, 0, 1, 0, 0}}}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("of three classes %v, want %v", got, want)
+	}
+	if got := levels.Targets([]float64{0, 0, 1}, []string{"no", "yes"}); len(got) != 1 || got[0].Class != "yes" || !slices.Equal(got[0].Values, []float64{0, 0, 1}) {
+		t.Errorf("of two classes %v", got)
+	}
+	if got := levels.Targets(labels, nil); len(got) != 1 || got[0].Class != "" || !slices.Equal(got[0].Values, labels) {
+		t.Errorf("of numbers %v", got)
 	}
 }
