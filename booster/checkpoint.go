@@ -106,7 +106,7 @@ func (b *boosting) state() (*checkpoint.State, error) {
 	stop := &b.judge.stop
 	s := &checkpoint.State{
 		Settings: b.saving.settings, Rounds: b.done - b.first, Last: b.p.Rounds, Outputs: b.outputs, Ended: b.ended,
-		BestRound: stop.bestRound, BestValue: math.Float64bits(stop.bestValue), Trees: b.trees[b.first*b.outputs:],
+		BestRound: stop.BestRound, BestValue: math.Float64bits(stop.BestValue), Trees: b.trees[b.first*b.outputs:],
 	}
 	if b.stopWhen != nil {
 		s.BestRound = b.best
@@ -265,7 +265,7 @@ func (b *boosting) fits(s *checkpoint.State) error {
 
 // restore brings the run to where a state is of.
 func (b *boosting) restore(s *checkpoint.State) {
-	b.judge.stop.bestRound, b.judge.stop.bestValue = s.BestRound, math.Float64frombits(s.BestValue)
+	b.judge.stop.BestRound, b.judge.stop.BestValue = s.BestRound, math.Float64frombits(s.BestValue)
 	b.trees = append(b.trees, s.Trees...)
 	b.lanes.reuse(s.Trees)
 	b.ended = s.Ended

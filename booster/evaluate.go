@@ -11,6 +11,7 @@ import (
 	"boost/binning"
 	"boost/booster/cache"
 	"boost/booster/internal/dropout"
+	"boost/booster/internal/earlystop"
 	"boost/booster/internal/source"
 	"boost/dataset"
 	"boost/objectives"
@@ -153,7 +154,7 @@ type judge struct {
 	evals   []Eval // of the last round; empty if it was not evaluated
 
 	early     bool // early stopping is on
-	stop      stopper
+	stop      earlystop.Rule
 	undefined bool // the metric that leads early stopping was, which has been logged
 }
 
@@ -164,7 +165,7 @@ func (r *run) newJudge(ex *examples, sets []*evalSet, list []metrics.Metric) jud
 	return judge{
 		link: ex.objective.Link(), outputs: ex.outputs, gains: objectives.GainsOf(ex.objective),
 		times: (*metrics.Survival)(objectives.SurvivalOf(ex.objective)), pool: r.pool, metrics: list, sets: sets,
-		early: r.p.EarlyStopping > 0 && len(sets) > 0, stop: stopper{rounds: r.p.EarlyStopping, minDelta: r.p.MinDelta, higher: list[0].HigherIsBetter()},
+		early: r.p.EarlyStopping > 0 && len(sets) > 0, stop: earlystop.Rule{Rounds: r.p.EarlyStopping, MinDelta: r.p.MinDelta, Higher: list[0].HigherIsBetter()},
 	}
 }
 
@@ -211,33 +212,10 @@ func (j *judge) best(rounds int, log *slog.Logger) (best int, stop bool) {
 			j.undefined = true
 			log.Warn("the metric that early stopping goes by is undefined, and counts as no better", "set", lead.Set, "metric", lead.Metric)
 		}
-		stop = j.stop.see(rounds, lead.Value)
+		stop = j.stop.See(rounds, lead.Value)
 	}
-	if j.stop.bestRound > 0 {
-		return j.stop.bestRound, stop
+	if j.stop.BestRound > 0 {
+		return j.stop.BestRound, stop
 	}
 	return rounds, stop
-}
-
-// stopper decides early stopping by the first metric of the first validation set.
-type stopper struct {
-	rounds    int     // without a better value that end training
-	minDelta  float64 // by more than which a value is better
-	higher    bool
-	bestValue float64
-	bestRound int // rounds of the best model; 0 = none yet
-	first     int // rounds before the first that is seen
-}
-
-// see takes the leading metric after some rounds and reports whether to stop. Only a value that is better by more than
-// minDelta counts, NaN never (docs/architecture.md, Numerics 8).
-func (s *stopper) see(rounds int, value float64) (stop bool) {
-	better := s.bestRound == 0 || value < s.bestValue-s.minDelta
-	if s.higher {
-		better = s.bestRound == 0 || value > s.bestValue+s.minDelta
-	}
-	if !math.IsNaN(value) && better {
-		s.bestValue, s.bestRound = value, rounds
-	}
-	return rounds-max(s.bestRound, s.first) >= s.rounds
 }

@@ -206,9 +206,9 @@ func (b *boosting) sameSet(s *evalSet) bool {
 // startFrom judges the base model: what follows has to be better.
 func (j *judge) startFrom(rounds int) {
 	j.evaluate(true)
-	j.stop.first = rounds
+	j.stop.First = rounds
 	if j.early && len(j.evals) > 0 {
-		j.stop.see(rounds, j.evals[0].Value)
+		j.stop.See(rounds, j.evals[0].Value)
 	}
 	j.evals = j.evals[:0]
 }

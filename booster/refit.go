@@ -9,6 +9,7 @@ import (
 	"math"
 
 	"boost/binning"
+	"boost/booster/internal/leafquantiles"
 	"boost/booster/internal/scores"
 	"boost/booster/internal/source"
 	"boost/booster/model"
@@ -88,12 +89,12 @@ type refit struct {
 type refitTree struct {
 	tree       tree.Tree // its leaf values are their numbers
 	grad, hess []float32
-	up         [2]float64     // gradients and hessians are multiplied by it
-	leaf       []float64      // by row: its leaf
-	sums       []leafSums     // by worker
-	quantiles  *leafQuantiles // nil: leaf values follow from sums
-	values     []float64      // new leaves
-	output     []float64      // scores of the output
+	up         [2]float64            // gradients and hessians are multiplied by it
+	leaf       []float64             // by row: its leaf
+	sums       []leafSums            // by worker
+	quantiles  *leafquantiles.Finder // nil: leaf values follow from sums
+	values     []float64             // new leaves
+	output     []float64             // scores of the output
 }
 
 // leafSums are one worker's sums by leaf.
@@ -198,7 +199,7 @@ func (r *refit) prepare(ctx context.Context, t *dataset.Table, log *slog.Logger)
 	}
 	r.values = make([]float64, most)
 	if r.quantileLeaves() {
-		r.quantiles = newLeafQuantiles(r.n, most, r.pool.Threads())
+		r.quantiles = leafquantiles.New(r.n, most, r.pool.Threads())
 	}
 	r.sums = make([]leafSums, r.pool.Threads())
 	for w := range r.sums {
@@ -270,8 +271,10 @@ func (r *refit) refitLeaves(number int, p *Params) error {
 			all.hess[l] += other.hess[l]
 		}
 	}
+	var quantiles []float64 // nil: leaf values follow from sums
 	if level, ok := r.leafLevel(number % r.outputs); ok {
-		r.findQuantiles(r.LabelsOf(number%r.outputs), level, n)
+		rows := leafquantiles.Rows{Leaf: r.leaf, Hess: r.hess, Unit: r.up[1], Labels: r.LabelsOf(number % r.outputs), Scores: r.output}
+		quantiles = r.quantiles.Find(r.pool, &rows, level, n)
 	}
 	rate := p.rateOf(number / r.outputs)
 	if r.forest {
@@ -285,8 +288,8 @@ func (r *refit) refitLeaves(number int, p *Params) error {
 		value := old
 		if all.grad[l] != 0 || all.hess[l] != 0 {
 			value = rule.Value(float64(float64(all.grad[l])*math.Ldexp(1, g)), float64(float64(all.hess[l])*math.Ldexp(1, h)), 0)
-			if r.quantiles != nil && all.hess[l] != 0 {
-				value = float64(rate * r.quantiles.found[l])
+			if quantiles != nil && all.hess[l] != 0 {
+				value = float64(rate * quantiles[l])
 			}
 			value = float64(r.decay*old) + float64((1-r.decay)*value)
 		}
