@@ -8,7 +8,8 @@ import (
 	"boost/dataset"
 )
 
-// ColumnNumber returns how parameters by column name a feature by its number, from 0 on: "#0". A column of that very name has precedence.
+// ColumnNumber returns how parameters by column name a feature by its number, from 0 on: "#0". Where a column has that very name
+// and another number, naming it so is an error.
 func ColumnNumber(number int) string { return columns.Number(number) }
 
 // byColumn lists the parameters by column, that of monotone constraints first.

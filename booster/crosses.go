@@ -2,6 +2,7 @@ package booster
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"boost/booster/internal/crosses"
@@ -22,7 +23,7 @@ func crossSettings(p *Params) []setting.Setting {
 		{Name: "categorical.combinations", Value: &p.Combinations, Range: setting.Between(-1, 100), OmitDefault: true,
 			Doc: "With splits = \"target\" or \"auto\": the most pairs of columns, of two categorical ones or of one and a numeric one with at most 64 values, that are crossed: their pairs of values are levels of a column of their own. Those that say most beside their columns are taken; with \"auto\" one of the two has more than 80 levels. 0 = none; -1 = with \"auto\" 4 and counts, for tables of 6,000 rows or more, else none. CatBoost's max_ctr_complexity is 2 or more."},
 		{Name: "categorical.counts", Value: &p.Counts, OmitDefault: true,
-			Doc: "With splits = \"target\" or \"auto\": columns of their own for each column whose levels are put in order: one with the number of training rows of the row's level, CatBoost's statistic \"Counter\"; with several classes one for the share of each of the 8 most frequent ones; with \"auto\" and up to 400 levels, which stay sets, one for the order."},
+			Doc: "With splits = \"target\" or \"auto\": columns of their own for each column whose levels are put in order: one with the number of training rows of the row's level, CatBoost's statistic \"Counter\"; with several classes one for the share of each of the 8 most frequent ones; with \"auto\", up to 400 levels, which stay sets, and 6,000 rows or more, one for the order."},
 	}
 }
 
@@ -115,6 +116,9 @@ func (r *run) crossed(table, rows *dataset.Table, ex *examples) (*dataset.Table,
 			columns = append(columns, dataset.CrossedColumn{Name: dataset.CrossedName(of...), Of: of})
 		}
 	}
+	if r.p.impliesCrosses() {
+		columns = r.withoutTaken(table, columns)
+	}
 	if len(columns) > 0 {
 		names := make([]string, len(columns))
 		for i, c := range columns {
@@ -125,16 +129,29 @@ func (r *run) crossed(table, rows *dataset.Table, ex *examples) (*dataset.Table,
 	return table.Cross(columns)
 }
 
+// withoutTaken leaves those columns out whose name is that of a column of the table, or of one before: nobody has asked for them.
+func (r *run) withoutTaken(table *dataset.Table, columns []dataset.CrossedColumn) []dataset.CrossedColumn {
+	made := map[string]bool{}
+	return slices.DeleteFunc(columns, func(c dataset.CrossedColumn) bool {
+		taken := made[c.Name] || table.Column(c.Name) != nil
+		if made[c.Name] = true; taken {
+			r.log.Warn(fmt.Sprintf("no column is made of %q: there is a column %q (categorical.combinations, categorical.counts)", c.Of, c.Name))
+		}
+		return taken
+	})
+}
+
 // standsApart reports whether a rule of its own holds for a column, which would not for one that is made of it.
 func (r *run) standsApart(column string) bool {
 	t := &r.p.Tree
-	_, penalty := t.FeaturePenalty[column]
-	_, cost := t.FeatureCost[column]
-	_, rowCost := t.FeatureRowCost[column]
-	_, first := t.FirstLevel[column]
-	_, last := t.LastLevel[column]
-	_, weight := t.ColWeights[column]
-	return t.Monotone[column] != 0 || penalty || cost || rowCost || first || last || weight
+	return t.Monotone[column] != 0 || says(t.FeaturePenalty, column, 1) || says(t.FeatureCost, column, 0) || says(t.FeatureRowCost, column, 0) ||
+		says(t.FirstLevel, column, 0) || says(t.LastLevel, column, 0) || says(t.ColWeights, column, 1)
+}
+
+// says reports whether a table by column has another value for one than what holds without an entry.
+func says[V comparable](table map[string]V, column string, neutral V) bool {
+	v, has := table[column]
+	return has && v != neutral
 }
 
 // binnedCrosses adds to a table that is binned once the crossed columns that training on its rows, those of OnRows,

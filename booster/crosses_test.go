@@ -351,6 +351,67 @@ func TestSharesOfClasses(t *testing.T) {
 	}
 }
 
+// A list that gives every column the usual weight changes nothing; columns whose name is taken are left out, or refused where they
+// are asked for; where none can be made, several classes keep sets of levels.
+func TestMadeColumnsInTheWay(t *testing.T) {
+	ctx := context.Background()
+	table := byClass(t, 2400)
+	p := booster.Defaults()
+	p.Objective, p.Rounds, p.LevelSplits = "multiclass", 2, booster.AutoSplits
+	made := func(p booster.Params, table *dataset.Table) (names []string, err error) {
+		m, err := booster.Train(ctx, p, table)
+		if err != nil {
+			return nil, err
+		}
+		for _, c := range m.Schema().Columns {
+			if c.Crossed != nil {
+				names = append(names, c.Name)
+			}
+		}
+		return names, nil
+	}
+	all := []string{"count(user)", "share(user, a)", "share(user, b)", "share(user, c)"}
+	q := p
+	q.Tree.FeaturePenalty, q.Tree.ColWeights, q.Tree.FeatureCost = map[string]float64{"user": 1}, map[string]float64{"user": 1}, map[string]float64{"user": 0}
+	if got, err := made(q, table); err != nil || !slices.Equal(got, all) {
+		t.Errorf("usual weights: made are %q (%v), want %q", got, err, all)
+	}
+	with := func(names ...string) *dataset.Table {
+		columns := []dataset.ColumnData{{Name: "user", Values: textsOf(table.Column("user"))}, {Name: "y", Values: textsOf(table.Column("y"))}}
+		for _, name := range names {
+			columns = append(columns, dataset.ColumnData{Name: name, Values: make([]float64, table.NumRows())})
+		}
+		wider, err := dataset.FromColumns(columns, dataset.Label("y"), dataset.Categorical("user"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return wider
+	}
+	if got, err := made(p, with("share(user, a)")); err != nil || !slices.Equal(got, []string{"count(user)", "share(user, b)", "share(user, c)"}) {
+		t.Errorf("a name that is taken: made are %q (%v)", got, err)
+	}
+	q = p
+	q.Counts, q.Combinations = true, 0
+	if _, err := made(q, with("count(user)")); !errors.Is(err, dataset.ErrTable) || !strings.Contains(err.Error(), "set categorical.combinations = 0 and categorical.counts = false") {
+		t.Errorf("a name that is taken, and asked for: error %v", err)
+	}
+	q = p
+	q.Tree.Interaction = [][]string{{"user"}}
+	m, err := booster.Train(ctx, q, table)
+	if err != nil || m.Contents().Cuts.Features[0].Ordered {
+		t.Errorf("without made columns levels of three classes are in one order (%v)", err)
+	}
+}
+
+// textsOf returns the levels of a column by row.
+func textsOf(c *dataset.Column) []string {
+	texts := make([]string, c.Len())
+	for i, code := range c.Codes() {
+		texts[i] = c.Levels()[code]
+	}
+	return texts
+}
+
 // someRows returns the numbers of the first n rows.
 func someRows(n int) []int32 {
 	rows := make([]int32, n)

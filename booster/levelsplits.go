@@ -32,7 +32,7 @@ const mostSets = 400
 func levelSettings(p *Params) []setting.Setting {
 	return []setting.Setting{
 		{Name: "categorical.splits", Value: &p.LevelSplits, Choices: []string{SetSplits, TargetSplits, AutoSplits}, OmitDefault: true,
-			Doc: "How levels are split: \"sets\", by sets of levels that are found anew at each node; \"target\", by an order of the levels, that of their mean label (share of a class; with several classes of the most frequent one), where rows in training do not count themselves; \"auto\", \"sets\" up to 80 levels (400 in tables of under 6,000 rows), else \"target\", with combinations and counts."},
+			Doc: "How levels are split: \"sets\", by sets of levels that are found anew at each node; \"target\", by an order of the levels, that of their mean label (share of a class; with several classes of the most frequent one), where rows in training do not count themselves; \"auto\", \"sets\" up to 80 levels and \"target\" above, with combinations and counts. From 6,000 rows on, columns of up to 400 levels have both, below that sets alone; so have columns of several classes for which no columns are made."},
 	}
 }
 
@@ -66,10 +66,7 @@ func (r *run) orderedFeatures(ex *examples, data *binned) (features []levels.Fea
 		by := levels.Feature{Index: f, Target: targets[0].Values}
 		switch len(column.Crossed) {
 		case 0:
-			hasCopy := slices.ContainsFunc(columns, func(c dataset.ColumnSchema) bool {
-				return len(c.Crossed) == 1 && c.Name == dataset.OrderedName(column.Name, targets[0].Class)
-			})
-			if r.p.LevelSplits == AutoSplits && (feature.Regular <= manyLevels || feature.Regular <= mostSets && (hasCopy || ex.seen < crosses.FewestRows)) {
+			if r.p.LevelSplits == AutoSplits && (feature.Regular <= manyLevels || r.takesSets(column.Name, int(feature.Regular), ex, columns, targets)) {
 				continue
 			}
 		case 1:
@@ -83,6 +80,17 @@ func (r *run) orderedFeatures(ex *examples, data *binned) (features []levels.Fea
 		features = append(features, by)
 	}
 	return features
+}
+
+// takesSets reports whether a column of so many levels, more than manyLevels, is split by sets: where they are few and the order stands
+// beside it, where rows are too few for an order, and where one order would have to do for several classes.
+func (r *run) takesSets(column string, regular int, ex *examples, columns []dataset.ColumnSchema, targets []levels.Target) bool {
+	isMade := func(t levels.Target) bool {
+		return slices.ContainsFunc(columns, func(c dataset.ColumnSchema) bool {
+			return len(c.Crossed) == 1 && c.Name == dataset.OrderedName(column, t.Class)
+		})
+	}
+	return regular <= mostSets && (isMade(targets[0]) || ex.seen < crosses.FewestRows) || len(targets) > 1 && !isMade(targets[1])
 }
 
 // orderedCopies returns by what targets a column with so many levels is put in order beside itself, where columns are made

@@ -64,10 +64,12 @@ func (t *Table) Cross(columns []CrossedColumn) (*Table, error) {
 	wider := *t
 	wider.columns, wider.index, wider.crossed = slices.Clone(t.columns), new(nameIndex), maps.Clone(t.crossed)
 	values := crossed.NewColumns(t.crossedValues)
+	made := map[string]bool{}
 	for _, c := range columns {
-		if t.Column(c.Name) != nil {
-			return nil, chunk.Errorf("column %q has the name of what is made of %q (categorical.combinations, categorical.counts): rename it", c.Name, c.Of)
+		if made[c.Name] || t.Column(c.Name) != nil {
+			return nil, chunk.Errorf("column %q has the name of what is made of %q: rename it, or set categorical.combinations = 0 and categorical.counts = false", c.Name, c.Of)
 		}
+		made[c.Name] = true
 		codes, levels := crossed.Fit(values.Of(c.Of))
 		wider.addCrossed(c.Name, c.Of, codes, levels)
 	}

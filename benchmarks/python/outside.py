@@ -1,4 +1,4 @@
-"""Writes real sets that boost's defaults were never tried on, for `make defaults-outside`.
+"""Writes real sets that are not those the defaults were chosen on, for `make defaults-outside`.
 
     outside.py --out DIR
 

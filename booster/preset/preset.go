@@ -17,7 +17,7 @@ type Table struct {
 	Rows      int // to train on and to stop by
 	Features  int
 	Objective string // one of objectives.Names
-	Classes   int    // of objective "multiclass"
+	Classes   int    // of objectives of several classes
 	Levels    int    // of the categorical feature that has most of them
 	InMemory  bool   // not read in chunks, nor from a cache, so that columns can be made of others
 	Retrain   bool   // training on all rows may follow where rows are held out, see booster.Params.Retrain
@@ -32,7 +32,7 @@ func (t Table) Crosses() bool {
 // TableOf describes rows that are trained on.
 func TableOf(rows booster.Data, objective string) Table {
 	t := Table{Rows: rows.MetaColumns().NumRows(), Objective: objective, InMemory: rows.Table() != nil, Retrain: true}
-	if label := rows.MetaColumns().LabelColumn(); label != nil && objective == "multiclass" {
+	if label := rows.MetaColumns().LabelColumn(); label != nil && slices.Contains([]string{"multiclass", "one_vs_all"}, objective) {
 		classes, _ := dataset.ClassesOf(label)
 		t.Classes = len(classes)
 	}

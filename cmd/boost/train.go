@@ -456,8 +456,8 @@ func (r *trainRun) settle(train booster.Data, objective string) error {
 	if err := c.SettleFor(t); err != nil {
 		return err
 	}
-	if c.Effort == preset.Default && t.Crosses() && !t.InMemory {
-		r.a.log.Info("no columns are made of pairs of others (categorical.combinations), as they would be of a table in memory: that needs data.out_of_core = false and no data.cache")
+	if c.Effort == preset.Default && t.Crosses() && !t.InMemory && c.Params.LevelSplits != booster.SetSplits {
+		r.a.log.Info("no columns are made of others (categorical.combinations, categorical.counts), as they would be of a table in memory: that needs data.out_of_core = false and no data.cache")
 	}
 	switch chosen := c.Chosen(); {
 	case chosen == "":

@@ -15,7 +15,8 @@ import (
 	"boost/internal/near"
 )
 
-// Number returns how parameters by column name a feature by its number, from 0 on: "#0". A column of that very name has precedence.
+// Number returns how parameters by column name a feature by its number, from 0 on: "#0". Where a column has that very name and another
+// number, parameters cannot name either.
 func Number(number int) string { return "#" + strconv.Itoa(number) }
 
 // Parameter is a parameter with an entry for each of some columns. One of its values is not nil.
@@ -83,12 +84,12 @@ type namer struct {
 // name returns the name of a column that a key names by name or number.
 func (n namer) name(key, column string) (string, error) {
 	digits, numbered := strings.CutPrefix(column, "#")
-	if !numbered || slices.Contains(n.features, column) {
-		return column, nil
-	}
 	number, err := strconv.Atoi(digits)
-	if err != nil {
-		return column, nil // a name after all
+	if !numbered || err != nil {
+		return column, nil // a name
+	}
+	if at := slices.Index(n.features, column); at >= 0 && at != number {
+		return "", fmt.Errorf("%w: %s names %q, which is the name of feature number %d, counted from 0, and the number of another: rename that column", dataset.ErrTable, key, column, at)
 	}
 	if number < 0 || number >= len(n.features) {
 		return "", fmt.Errorf("%w: %s names feature number %d, counted from 0, and the table has %d features (%s)", dataset.ErrTable, key, number, len(n.features), ShortList(n.features))
