@@ -392,7 +392,7 @@ func TestMadeColumnsInTheWay(t *testing.T) {
 	}
 	q = p
 	q.Counts, q.Combinations = true, 0
-	if _, err := made(q, with("count(user)")); !errors.Is(err, dataset.ErrTable) || !strings.Contains(err.Error(), "set categorical.combinations = 0 and categorical.counts = false") {
+	if _, err := made(q, with("count(user)")); !errors.Is(err, dataset.ErrTable) || !strings.Contains(err.Error(), "leave categorical.combinations and categorical.counts out") {
 		t.Errorf("a name that is taken, and asked for: error %v", err)
 	}
 	q = p

@@ -67,7 +67,7 @@ func (t *Table) Cross(columns []CrossedColumn) (*Table, error) {
 	made := map[string]bool{}
 	for _, c := range columns {
 		if made[c.Name] || t.Column(c.Name) != nil {
-			return nil, chunk.Errorf("column %q has the name of what is made of %q: rename it, or set categorical.combinations = 0 and categorical.counts = false", c.Name, c.Of)
+			return nil, chunk.Errorf("column %q has the name of what is made of %q: rename it, or leave categorical.combinations and categorical.counts out", c.Name, c.Of)
 		}
 		made[c.Name] = true
 		codes, levels := crossed.Fit(values.Of(c.Of))
