@@ -54,7 +54,7 @@ func (s *study) tryAlternatives(cmd *cobra.Command) error {
 	}
 	record.Machine = harness.ThisMachine()
 	names := append([]string{preset.Default}, alternatives...)
-	for _, set := range sets {
+	for _, set := range inStudy(sets) {
 		for _, name := range names {
 			if s.given = nil; name != preset.Default {
 				s.given = []string{name}

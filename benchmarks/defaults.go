@@ -104,7 +104,7 @@ func (s *study) run(cmd *cobra.Command) error {
 		}
 	}
 	record.Machine = harness.ThisMachine()
-	err = s.each(cmd, sets, func(set *accuracy.Set, effort, split string) bool {
+	err = s.each(cmd, inStudy(sets), func(set *accuracy.Set, effort, split string) bool {
 		_, done := record.Sets[set.Name][effort][split]
 		return !done || !s.keep
 	}, func(set *accuracy.Set, effort, split string, result accuracy.DefaultsResult) error {
@@ -134,14 +134,18 @@ func (s *study) run(cmd *cobra.Command) error {
 	return harness.ReplaceSection(s.document, "study", tables)
 }
 
-// studySets reads the sets of the study, all of them or those of the names.
+// studySets reads the sets, all of them or those of the names.
 func (s *study) studySets(names ...string) ([]*accuracy.Set, error) {
 	read := accuracy.Sets
 	if s.outside {
 		read = accuracy.SetsAlone
 	}
-	sets, err := read(s.data, names...)
-	return slices.DeleteFunc(sets, func(set *accuracy.Set) bool { return !set.InStudy() }), err
+	return read(s.data, names...)
+}
+
+// inStudy leaves sets of too few or too many rows out.
+func inStudy(sets []*accuracy.Set) []*accuracy.Set {
+	return slices.DeleteFunc(sets, func(set *accuracy.Set) bool { return !set.InStudy() })
 }
 
 // each trains every set, effort and split that is wanted, and hands over what comes of it.
