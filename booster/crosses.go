@@ -23,7 +23,7 @@ func crossSettings(p *Params) []setting.Setting {
 		{Name: "categorical.combinations", Value: &p.Combinations, Range: setting.Between(-1, 100), OmitDefault: true,
 			Doc: "With splits = \"target\" or \"auto\": the most pairs of columns, of two categorical ones or of one and a numeric one with at most 64 values, that are crossed: their pairs of values are levels of a column of their own. Those that say most beside their columns are taken; with \"auto\" one of the two has more than 80 levels. 0 = none; -1 = with \"auto\" 4 and counts, for tables of 6,000 rows or more, else none. CatBoost's max_ctr_complexity is 2 or more."},
 		{Name: "categorical.counts", Value: &p.Counts, OmitDefault: true,
-			Doc: "With splits = \"target\" or \"auto\": columns of their own for each column whose levels are put in order: one with the number of training rows of the row's level, CatBoost's statistic \"Counter\"; with several classes one for the share of each of the 8 most frequent ones; with \"auto\", up to 400 levels, which stay sets, and 6,000 rows or more, one for the order."},
+			Doc: "With splits = \"target\" or \"auto\": columns of their own for each column whose levels are put in order: one with the number of training rows of the row's level, CatBoost's statistic \"Counter\"; with several classes one for the share of each of the 8 most frequent ones; with \"auto\", up to 400 levels, which stay sets, one for the order."},
 	}
 }
 
@@ -83,10 +83,9 @@ func (r *run) cross(in *inputs, ex *examples) error {
 	return nil
 }
 
-// enoughToCross reports whether columns are made of others where nobody asked for it: there are rows enough to say which, or classes
-// enough that one order of levels does not say all.
+// enoughToCross reports whether columns are made of others where nobody asked for it: there are rows enough to say which.
 func (r *run) enoughToCross(ex *examples) bool {
-	return !r.p.impliesCrosses() || ex.seen >= crosses.FewestRows || len(ex.classes) > 2
+	return !r.p.impliesCrosses() || ex.seen >= crosses.FewestRows
 }
 
 // crossed returns a table with the crossed columns that its rows of the examples choose.
@@ -97,21 +96,18 @@ func (r *run) crossed(table, rows *dataset.Table, ex *examples) (*dataset.Table,
 	}
 	targets := levels.Targets(ex.Labels, ex.classes)
 	pairs, counts, _ := r.p.crosses()
-	few := ex.seen < crosses.FewestRows
 	var columns []dataset.CrossedColumn
 	for _, c := range rows.Features() {
 		if !counts || c.Kind() != dataset.Category || len(c.Levels()) <= many || r.standsApart(c.Name()) {
 			continue
 		}
 		of := []string{c.Name()}
-		if !few || !r.p.impliesCrosses() {
-			columns = append(columns, dataset.CrossedColumn{Name: dataset.CrossedName(of...), Of: of})
-		}
-		for _, t := range r.orderedCopies(c, ex, targets) {
+		columns = append(columns, dataset.CrossedColumn{Name: dataset.CrossedName(of...), Of: of})
+		for _, t := range r.orderedCopies(c, targets) {
 			columns = append(columns, dataset.CrossedColumn{Name: dataset.OrderedName(c.Name(), t.Class), Of: of})
 		}
 	}
-	if pairs > 0 && !few {
+	if pairs > 0 && ex.seen >= crosses.FewestRows {
 		for _, of := range crosses.Choose(rows, r.standsApart, targets[0].Values, ex.tableWeights, pairs, many, r.pool) {
 			columns = append(columns, dataset.CrossedColumn{Name: dataset.CrossedName(of...), Of: of})
 		}

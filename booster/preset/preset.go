@@ -17,22 +17,22 @@ type Table struct {
 	Rows      int // to train on and to stop by
 	Features  int
 	Objective string // one of objectives.Names
-	Classes   int    // of objectives of several classes
+	Classes   int    // of objective "multiclass"
 	Levels    int    // of the categorical feature that has most of them
 	InMemory  bool   // not read in chunks, nor from a cache, so that columns can be made of others
 	Retrain   bool   // training on all rows may follow where rows are held out, see booster.Params.Retrain
 }
 
-// Crosses reports whether columns are worth making of others: one has many levels, and there are rows enough to say which, or several
-// classes, by each of which levels are ordered; but not so many rows that they might not be in memory on another machine.
+// Crosses reports whether columns are worth making of others: one has many levels, and there are rows enough to say which, but
+// not so many that they might not be in memory on another machine.
 func (t Table) Crosses() bool {
-	return t.Levels > 80 && (t.Rows >= crosses.FewestRows || t.Classes > 2) && t.Rows <= 500_000
+	return t.Levels > 80 && t.Rows >= crosses.FewestRows && t.Rows <= 500_000
 }
 
 // TableOf describes rows that are trained on.
 func TableOf(rows booster.Data, objective string) Table {
 	t := Table{Rows: rows.MetaColumns().NumRows(), Objective: objective, InMemory: rows.Table() != nil, Retrain: true}
-	if label := rows.MetaColumns().LabelColumn(); label != nil && slices.Contains([]string{"multiclass", "one_vs_all"}, objective) {
+	if label := rows.MetaColumns().LabelColumn(); label != nil && objective == "multiclass" {
 		classes, _ := dataset.ClassesOf(label)
 		t.Classes = len(classes)
 	}
