@@ -244,13 +244,7 @@ func TestCounts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var features []string
-	for _, c := range m.Schema().Columns {
-		if c.Role == dataset.Feature {
-			features = append(features, c.Name)
-		}
-	}
-	if want := []string{"user", "count(user)"}; !slices.Equal(features, want) {
+	if features, want := featuresOf(m), []string{"user", "count(user)"}; !slices.Equal(features, want) {
 		t.Fatalf("features %q, want %q", features, want)
 	}
 	for _, c := range []struct {
@@ -308,13 +302,7 @@ func TestSharesOfClasses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var features []string
-	for _, c := range m.Schema().Columns {
-		if c.Role == dataset.Feature {
-			features = append(features, c.Name)
-		}
-	}
-	if want := []string{"user", "count(user)", "share(user, b)", "share(user, c)"}; !slices.Equal(features, want) {
+	if features, want := featuresOf(m), []string{"user", "count(user)", "share(user, b)", "share(user, c)"}; !slices.Equal(features, want) {
 		t.Fatalf("features %q, want %q", features, want)
 	}
 	if n := wrong(m); n != 0 {
@@ -349,17 +337,12 @@ func TestMadeColumnsInTheWay(t *testing.T) {
 	table := byClass(t, 2400)
 	p := booster.Defaults()
 	p.Objective, p.Rounds, p.LevelSplits = "multiclass", 2, booster.AutoSplits
-	made := func(p booster.Params, table *dataset.Table) (names []string, err error) {
+	made := func(p booster.Params, table *dataset.Table) ([]string, error) {
 		m, err := booster.Train(ctx, p, table)
 		if err != nil {
 			return nil, err
 		}
-		for _, c := range m.Schema().Columns {
-			if c.Crossed != nil {
-				names = append(names, c.Name)
-			}
-		}
-		return names, nil
+		return madeOf(m), nil
 	}
 	all := []string{"count(user)", "share(user, a)", "share(user, b)", "share(user, c)"}
 	q := p
@@ -392,6 +375,23 @@ func TestMadeColumnsInTheWay(t *testing.T) {
 	if err != nil || m.Contents().Cuts.Features[0].Ordered {
 		t.Errorf("without made columns levels of three classes are in one order (%v)", err)
 	}
+}
+
+// featuresOf returns the names of a model's features, and madeOf of those that are made of others.
+func featuresOf(m *booster.Model) (names []string) {
+	for _, c := range m.Contents().FeatureColumns() {
+		names = append(names, c.Name)
+	}
+	return names
+}
+
+func madeOf(m *booster.Model) (names []string) {
+	for _, c := range m.Contents().FeatureColumns() {
+		if c.Crossed != nil {
+			names = append(names, c.Name)
+		}
+	}
+	return names
 }
 
 // textsOf returns the levels of a column by row.
@@ -438,12 +438,7 @@ func TestAutoCrosses(t *testing.T) {
 			t.Errorf("%s: %v", c.name, err)
 			continue
 		}
-		var made []string
-		for _, column := range m.Schema().Columns {
-			if column.Crossed != nil {
-				made = append(made, column.Name)
-			}
-		}
+		made := madeOf(m)
 		for _, name := range c.want {
 			if !slices.Contains(made, name) {
 				t.Errorf("%s: columns %q, want %q among them", c.name, made, name)
