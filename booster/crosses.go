@@ -90,6 +90,9 @@ func (r *run) enoughToCross(ex *examples) bool {
 
 // crossed returns a table with the crossed columns that its rows of the examples choose.
 func (r *run) crossed(table, rows *dataset.Table, ex *examples) (*dataset.Table, error) {
+	if !slices.ContainsFunc(rows.Features(), func(c *dataset.Column) bool { return c.Kind() == dataset.Category }) {
+		return table, nil
+	}
 	many := 1
 	if r.p.LevelSplits == AutoSplits {
 		many = manyLevels

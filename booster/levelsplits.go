@@ -57,16 +57,20 @@ func (r *run) orderLevels(ctx context.Context, codes *binning.Codes, ex *example
 // orderedFeatures lists the features whose levels are put in order, and by what.
 func (r *run) orderedFeatures(ex *examples, data *binned) (features []levels.Feature) {
 	columns := slices.DeleteFunc(slices.Clone(data.schema.Columns), func(c dataset.ColumnSchema) bool { return c.Role != dataset.Feature })
-	targets := levels.Targets(ex.Labels, ex.classes)
+	var targets []levels.Target
 	for f := range data.cuts.Features {
 		feature, column := &data.cuts.Features[f], &columns[f]
-		if feature.Kind != binning.Categorical || feature.Regular < 2 {
+		isFew := r.p.LevelSplits == AutoSplits && feature.Regular <= manyLevels && column.Crossed == nil
+		if feature.Kind != binning.Categorical || feature.Regular < 2 || isFew {
 			continue
+		}
+		if targets == nil {
+			targets = levels.Targets(ex.Labels, ex.classes)
 		}
 		by := levels.Feature{Index: f, Target: targets[0].Values}
 		switch len(column.Crossed) {
 		case 0:
-			if r.p.LevelSplits == AutoSplits && (feature.Regular <= manyLevels || r.takesSets(column.Name, int(feature.Regular), ex, columns, targets)) {
+			if r.p.LevelSplits == AutoSplits && r.takesSets(column.Name, int(feature.Regular), ex, columns, targets) {
 				continue
 			}
 		case 1:
