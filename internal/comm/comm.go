@@ -1,0 +1,68 @@
+// Package comm joins the ranks of one training: processes, or parts of one process, that each hold some of the rows. It knows
+// slices of numbers and bytes, nothing of tables or trees.
+package comm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// A Comm is one rank's end of what joins the ranks. All ranks make the same calls in the same order with values of the same
+// lengths; one goroutine of a rank makes them. A call ends with an error, a *Error where a rank is to blame, when a rank is gone or silent for
+// longer than the limit, or ctx is done; all later calls fail with the same error.
+//
+// Sums are modulo 2^64 or 2^32, so they do not depend on the order of the ranks.
+type Comm interface {
+	// Rank is this rank's number, 0 ≤ Rank() < Size().
+	Rank() int
+	// Size is the number of ranks, at least 1.
+	Size() int
+	// Sum64 replaces each value by its sum over the ranks.
+	Sum64(ctx context.Context, values []uint64) error
+	// Sum32 replaces each value by its sum over the ranks.
+	Sum32(ctx context.Context, values []uint32) error
+	// SumParts64 gives each rank the sums of its part: rank r has those of values[parts[r]:parts[r+1]] afterwards. The other
+	// values are undefined. parts has Size()+1 elements, ascending from 0 to len(values), the same at all ranks.
+	SumParts64(ctx context.Context, values []uint64, parts []int) error
+	// Max replaces each value by the largest over the ranks. No value is NaN.
+	Max(ctx context.Context, values []float64) error
+	// Gather returns what each rank gave, by rank. The lengths may differ. The caller may keep and change what it gets.
+	Gather(ctx context.Context, mine []byte) ([][]byte, error)
+	// Broadcast returns what root gave; data of other ranks is not looked at.
+	Broadcast(ctx context.Context, root int, data []byte) ([]byte, error)
+	// Barrier returns once all ranks have called it.
+	Barrier(ctx context.Context) error
+	// Stats returns what was sent and waited for so far.
+	Stats() Stats
+	// Abort tells the other ranks that this one ends, and why; their calls fail with an Error of this rank and that text.
+	Abort(cause error)
+	// Close ends this rank's part. The others are not told: all have called Barrier before, or Abort is called.
+	Close() error
+}
+
+// Stats is what a rank has sent, received and waited for.
+type Stats struct {
+	Calls          int           // collective calls
+	Sent, Received int64         // bytes of payload and frames
+	Waited         time.Duration // within calls
+}
+
+// ErrComm is wrapped by all errors of joining ranks and of calls between them.
+var ErrComm = errors.New("ranks of the training")
+
+// Error is a failure that a rank is to blame for.
+type Error struct {
+	Rank int    // the rank at fault, -1 for unknown
+	Text string // what happened, as "left", "silent for 10s", or that rank's own last words
+}
+
+func (e *Error) Error() string {
+	if e.Rank < 0 {
+		return fmt.Sprintf("%v: %s", ErrComm, e.Text)
+	}
+	return fmt.Sprintf("%v: rank %d: %s", ErrComm, e.Rank, e.Text)
+}
+
+func (e *Error) Unwrap() error { return ErrComm }
