@@ -87,6 +87,8 @@ func (r *run) code(ctx context.Context, in *inputs, ex *examples, data *binned, 
 	if codes, err = r.orderLevels(ctx, codes, ex, data); err != nil {
 		return err
 	}
+	lo, hi := r.part(ex.n, ex.Queries)
+	codes = r.takePart(codes, lo, hi)
 	if r.p.anyBuilder() { // sparse sums may pay
 		codes.KeepLists()
 	}

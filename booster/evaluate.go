@@ -14,6 +14,7 @@ import (
 	"boost/booster/internal/earlystop"
 	"boost/booster/internal/source"
 	"boost/dataset"
+	"boost/internal/comm"
 	"boost/objectives"
 	"boost/objectives/metrics"
 	"boost/parallel"
@@ -22,7 +23,7 @@ import (
 // evalSet is a set of rows that metrics are computed on after every round.
 type evalSet struct {
 	name    string
-	n       int
+	n       int // rows, those of this rank; labels, weights and queries are of all ranks
 	matrix  *binning.Matrix
 	floats  [][]float32 // by feature, of trees with linear leaves; nil else
 	labels  dataset.Labels
@@ -30,6 +31,7 @@ type evalSet struct {
 	queries []int     // nil where no metric needs them
 	initial []float64 // output-major; nil without
 	raw     []float64 // outputs × n
+	all     []float64 // raw of all ranks, where there are others
 	sum     []float64 // of a random forest: what its trees add up to, outputs × n; nil otherwise
 	values  []float64
 	numbers *dropout.LeafNumbers // of boosting with dropout; nil where there is no room for them
@@ -77,13 +79,19 @@ func (r *run) newEvalSet(ctx context.Context, v validSet, ex *examples, data *bi
 	if data.coding != nil {
 		codes = data.coding.Recode(codes)
 	}
+	lo, hi := r.part(s.n, s.queries)
+	if codes = r.takePart(codes, lo, hi); s.initial != nil {
+		s.initial = partOfEach(s.initial, s.n, lo, hi)
+	}
+	rows := s.n
+	s.n = hi - lo
 	if s.matrix, err = r.layOut(ctx, codes, r.p.scoringLayout()); err != nil {
 		return nil, err
 	}
 	if s.floats, err = r.floats(from); err != nil {
 		return nil, err
 	}
-	s.raw, s.values = make([]float64, ex.outputs*s.n), make([]float64, ex.outputs*s.n)
+	s.raw, s.values = make([]float64, ex.outputs*s.n), make([]float64, ex.outputs*rows)
 	if r.p.Boosting == RandomForest {
 		s.sum = make([]float64, len(s.raw))
 	}
@@ -144,6 +152,7 @@ func (r *run) chooseMetrics(objective objectives.Objective) ([]metrics.Metric, e
 
 // judge evaluates the model on the validation sets, and decides early stopping.
 type judge struct {
+	ranks   *comm.Ranks
 	link    objectives.Link
 	outputs int
 	gains   []float64 // of labels, in ndcg
@@ -163,7 +172,7 @@ func (r *run) newJudge(ex *examples, sets []*evalSet, list []metrics.Metric) jud
 		s.history = make([][]*float64, len(list))
 	}
 	return judge{
-		link: ex.objective.Link(), outputs: ex.outputs, gains: objectives.GainsOf(ex.objective),
+		ranks: ex.ranks, link: ex.objective.Link(), outputs: ex.outputs, gains: objectives.GainsOf(ex.objective),
 		times: (*metrics.Survival)(objectives.SurvivalOf(ex.objective)), pool: r.pool, metrics: list, sets: sets,
 		early: r.p.EarlyStopping > 0 && len(sets) > 0, stop: earlystop.Rule{Rounds: r.p.EarlyStopping, MinDelta: r.p.MinDelta, Higher: list[0].HigherIsBetter()},
 	}
@@ -195,7 +204,7 @@ func (j *judge) evaluate(due bool) {
 // evaluateSet returns each metric of a set's raw scores.
 func (j *judge) evaluateSet(s *evalSet) []float64 {
 	in := metrics.Input{
-		Outputs: j.outputs, Raw: s.raw, Values: s.values, Labels: s.labels.Columns[0], Targets: s.labels.Several(), Upper: s.labels.Upper, Weights: s.weights, Queries: s.queries, Gains: j.gains,
+		Outputs: j.outputs, Raw: j.scoresOf(s), Values: s.values, Labels: s.labels.Columns[0], Targets: s.labels.Several(), Upper: s.labels.Upper, Weights: s.weights, Queries: s.queries, Gains: j.gains,
 		Survival: j.times, Pool: j.pool,
 	}
 	return metrics.Evaluate(in, j.link, j.metrics)

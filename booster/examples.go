@@ -8,6 +8,7 @@ import (
 	"boost/booster/internal/labels"
 	"boost/dataset"
 	"boost/gradients"
+	"boost/internal/comm"
 	"boost/objectives"
 )
 
@@ -22,7 +23,11 @@ type examples struct {
 	tableWeights []float64      // the table's own, which metrics count by; Weights are those of training
 	initial      []float64      // init scores, output-major; nil without
 	storing      gradients.Settings
-	pieces       []int // rows with which the pieces of the gradient pass begin, and n behind them
+	base         []float64 // by output: what raw scores start from
+	pieces       []int     // rows with which the pieces of the gradient pass begin, and n behind them
+
+	whole *examples   // those of all ranks, of which these are some
+	ranks *comm.Ranks // where the others are; nil for none
 }
 
 // examples finds what is to be learned from the training rows, after rows were held out for early
@@ -46,7 +51,7 @@ func (r *run) examples(in *inputs) (*examples, error) {
 	if info, ok := objectives.Lookup(r.p.Objective); ok && info.Times && table.EventColumn() == nil && table.UpperColumn() == nil {
 		r.reportCensored(answers.Columns[0])
 	}
-	r.usePool(table.NumRows() * featureCount(in.schema) * target.outputs)
+	r.usePool(table.NumRows() * featureCount(in.schema) * target.outputs / r.size())
 	seen := table.NumRows()
 	if r.rows != nil {
 		seen = len(r.rows.train) + len(r.rows.valid)
@@ -121,6 +126,7 @@ func newExamples(target *target, table *dataset.Table, answers dataset.Labels, p
 		ex.Order = o.Order(ex.Rows)
 	}
 	ex.pieces = objectives.Pieces(target.objective, ex.Rows, gradientBlock)
+	ex.whole = ex
 	return ex, nil
 }
 

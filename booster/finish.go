@@ -102,12 +102,12 @@ func (b *boosting) fillReport() {
 
 // trainMetrics computes the metrics of the kept trees on the training rows.
 func (b *boosting) trainMetrics() map[string]float64 {
-	s := &evalSet{n: b.n, labels: b.answers, weights: b.tableWeights, queries: b.Queries, raw: b.backToBest()}
+	s := &evalSet{n: b.n, labels: b.whole.answers, weights: b.whole.tableWeights, queries: b.whole.Queries, raw: b.backToBest()}
 	if b.plan.inFiles { // a metric may take more memory than is left beside what the rounds held
 		b.data.matrix, b.lanes, b.buffer, b.sampler = nil, lanes{}, nil, sampling.Sampler{}
 		debug.FreeOSMemory()
 	}
-	s.values = make([]float64, len(s.raw))
+	s.values = make([]float64, b.outputs*b.whole.n)
 	values := map[string]float64{}
 	for i, v := range b.judge.evaluateSet(s) {
 		values[b.judge.metrics[i].Name()] = v

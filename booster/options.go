@@ -11,6 +11,7 @@ import (
 	"boost/booster/internal/source"
 	"boost/booster/model"
 	"boost/dataset"
+	"boost/internal/comm"
 	"boost/objectives"
 	"boost/objectives/metrics"
 	"boost/parallel"
@@ -61,6 +62,8 @@ type options struct {
 	rows      *rowLists // nil for all
 	stopWhen  func(Round) (best int, stop bool)
 	rateBy    func(before Round) float64
+
+	ranks comm.Comm // nil for one process
 
 	everyHessian bool // without the shortcut of equal hessians
 	memory       budget.Machine

@@ -45,7 +45,7 @@ func (r *run) plan(in *inputs, ex *examples, data *binned) (*plan, error) {
 		pl.bytes = roundsMemory(&r.p, ex, data, pl, threads)
 		pl.bytes.Rows += r.floatBytes
 	}
-	if r.store == nil && !in.inFiles {
+	if r.store == nil && !in.inFiles && !r.spread() {
 		pl.beside = treesBeside(ex.outputs, threads, ex.n*data.matrix.NFeatures())
 	}
 	estimate()

@@ -25,7 +25,6 @@ type boosting struct {
 	data *binned
 	plan *plan
 
-	base   []float64
 	scores []float64 // raw, outputs × n, output-major
 	// saved are those after the best round, which early stopping goes back to; nil where they are not kept. They cost 8 bytes per
 	// row and output, and save another pass of all kept trees over the rows.
@@ -66,14 +65,10 @@ func (r *run) newBoosting(ex *examples, data *binned, pl *plan, list []metrics.M
 		copied = binning.NewPackedRowMajor(data.matrix, pl.copied, r.pool)
 		lists = r.makeLists(ex, data, pl, copied)
 	}
-	var err error
-	if b.base, err = r.baseScore(ex); err != nil {
-		return nil, err
-	}
 	b.scores = make([]float64, ex.outputs*ex.n)
-	scores.Start(b.scores, ex.initial, b.base)
+	scores.Start(b.scores, ex.initial, ex.base)
 	b.buffer = gradients.NewBuffer(ex.n, ex.outputs)
-	b.sampler = sampling.New(&r.p.Sampling, r.p.Seed, ex.n, draws, r.pool)
+	b.sampler = sampling.New(&r.p.Sampling, r.p.Seed, ex.n, draws, ex.ranks, r.pool)
 	forced, err := r.forcedSplits(data)
 	if err != nil {
 		return nil, err
@@ -82,7 +77,7 @@ func (r *run) newBoosting(ex *examples, data *binned, pl *plan, list []metrics.M
 		Forced:     forced,
 		SparseSums: pl.sparseSums, Matrix: data.matrix, RowMajor: copied, Lists: lists, Features: data.cuts.Features, Strategy: pl.strategy,
 		Params: r.p.treeParams(), LearningRate: 1, MaxStep: ex.maxStep(), AnyUnit: r.p.anyUnit(), Seed: r.p.Seed,
-		Renew: r.p.RenewLeaves == renewOn, Quantiles: ex.quantileLeaves(), Verify: r.p.Verify,
+		Ranks: ex.ranks, Renew: r.p.RenewLeaves == renewOn, Quantiles: ex.quantileLeaves(), Verify: r.p.Verify,
 	})
 	if r.p.Boosting == DartBoosting {
 		b.dart = dropout.New(&r.p.Dart, r.p.Seed, len(b.scores))
@@ -122,12 +117,19 @@ func (b *boosting) rounds(ctx context.Context) error {
 	defer func() { b.report.TrainSeconds = time.Since(start).Seconds() }()
 	for !b.over() {
 		round := b.done
-		if err := ctx.Err(); err != nil {
+		cancelled := ctx.Err()
+		if b.ranks.Any(cancelled != nil) && cancelled == nil {
+			cancelled = errOtherRank
+		}
+		if err := b.ranks.Err(); err != nil {
+			return err
+		}
+		if err := cancelled; err != nil {
 			b.stopped = StoppedInterrupted
 			b.saving.save(b)
 			return fmt.Errorf("%w after %d rounds: %w", ErrInterrupted, round-b.first, err)
 		}
-		if limit := b.p.TimeLimit; limit > 0 && time.Since(b.start) >= limit {
+		if limit := b.p.TimeLimit; limit > 0 && b.ranks.Any(time.Since(b.start) >= limit) {
 			b.stopped = StoppedTimeLimit
 			if round == b.first {
 				return fmt.Errorf("%w: train.time_limit of %v was over before the first round", ErrBudget, limit)
@@ -142,6 +144,9 @@ func (b *boosting) rounds(ctx context.Context) error {
 			return err
 		}
 		b.ended = b.afterRound(round)
+		if err := b.ranks.Err(); err != nil {
+			return err
+		}
 		b.saving.afterRound(b)
 	}
 	b.saving.save(b)

@@ -114,7 +114,7 @@ func TestRowSamplesByHand(t *testing.T) {
 			}
 			in := make([]float64, rows)
 			if c.draws == nil {
-				gradients.WeighBayesian(pool, b, 1, p.Seed, 0)
+				gradients.WeighBayesian(pool, b, 1, nil, p.Seed, 0)
 			} else {
 				c.draws(pool, bag, b, labels, p.Seed)
 				for _, row := range bag.Outside(nil) {

@@ -37,6 +37,20 @@ func TrainOn(ctx context.Context, p Params, train Data, opts ...Option) (*Model,
 		return nil, err
 	}
 	defer r.close()
+	m, err := r.trainOn(ctx, train)
+	if r.spread() {
+		if err == nil {
+			err = r.sameModel(ctx, m)
+		}
+		if err != nil && !errors.Is(err, ErrInterrupted) {
+			r.ranks.Abort(err)
+		}
+	}
+	return m, err
+}
+
+func (r *run) trainOn(ctx context.Context, train Data) (*Model, error) {
+	var err error
 	if err := r.checkRetrain(train.source); err != nil {
 		return nil, err
 	}
@@ -113,6 +127,9 @@ func (r *run) prepare(ctx context.Context, train source.Source) (*boosting, erro
 	if err != nil {
 		return nil, err
 	}
+	if err := r.checkRanks(ex); err != nil {
+		return nil, err
+	}
 	draws, err := r.newDraws(in, ex)
 	if err != nil {
 		return nil, err
@@ -131,6 +148,12 @@ func (r *run) prepare(ctx context.Context, train source.Source) (*boosting, erro
 	}
 	data, err := r.bin(ctx, in, ex)
 	if err != nil {
+		return nil, err
+	}
+	if ex.base, err = r.baseScore(ex); err != nil {
+		return nil, err
+	}
+	if ex, err = r.share(ctx, ex, draws); err != nil {
 		return nil, err
 	}
 	pl, err := r.plan(in, ex, data)

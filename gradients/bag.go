@@ -3,6 +3,7 @@ package gradients
 import (
 	"math"
 
+	"boost/internal/comm"
 	"boost/internal/kernel/hist"
 	"boost/internal/rng"
 	"boost/parallel"
@@ -11,6 +12,7 @@ import (
 // Bag is the set of rows that a round's trees are grown on, as ascending row
 // numbers inside blocks of hist.BlockRows rows. A nil *Bag means all rows.
 type Bag struct {
+	Ranks  *comm.Ranks // where other rows are; nil for none
 	blocks [][]uint16
 	rows   int
 	key    uint64
@@ -31,7 +33,7 @@ func NewBag(rows int) *Bag {
 // Sample refills the bag: each row is in it with the given probability, decided by
 // the row's own draw, so that neither threads nor blocks matter.
 func (b *Bag) Sample(pool *parallel.Pool, seed uint64, iteration int, fraction float64) {
-	b.key = rng.Key(seed, rng.RowSample, uint64(iteration), 0)
+	b.key = b.keyOf(seed, rng.RowSample, iteration)
 	b.limit = uint64(math.Round(fraction * (1 << 53)))
 	pool.Do(len(b.blocks), b)
 }
@@ -46,6 +48,11 @@ func (b *Bag) Run(_, block int) {
 		}
 	}
 	b.blocks[block] = in
+}
+
+// keyOf returns the key of the draws of the rows in a round or iteration.
+func (b *Bag) keyOf(seed uint64, purpose rng.Purpose, iteration int) uint64 {
+	return rng.From(rng.Key(seed, purpose, uint64(iteration), 0), uint64(b.Ranks.First()))
 }
 
 // Block returns the rows of one block that are in the bag.

@@ -3,6 +3,7 @@ package gradients
 import (
 	"math"
 
+	"boost/internal/comm"
 	"boost/internal/detmath"
 	"boost/internal/kernel/hist"
 	"boost/internal/rng"
@@ -43,6 +44,17 @@ func NewBootstrap(rows int, s BootstrapSettings) *Bootstrap {
 	return b
 }
 
+// Keep makes the Bootstrap one of the rows lo … hi-1 only.
+func (b *Bootstrap) Keep(lo, hi int) {
+	b.rows = hi - lo
+	if b.class != nil {
+		b.class = b.class[lo:hi]
+	}
+	if b.groups != nil {
+		b.groups = b.groups[lo:hi]
+	}
+}
+
 // limit returns what 53 random bits are below with a probability.
 func limit(probability float64) uint64 { return uint64(math.Round(probability * (1 << 53))) }
 
@@ -75,7 +87,10 @@ func (b *Bootstrap) Weighs() bool {
 
 // Sample refills the bag, and weighs the gradients of rows that are in it more than once.
 func (b *Bootstrap) Sample(pool *parallel.Pool, bag *Bag, buffer *Buffer, seed uint64, iteration int) {
-	b.bag, b.buffer, b.key = bag, buffer, rng.Key(seed, rng.RowSample, uint64(iteration), 0)
+	b.bag, b.buffer, b.key = bag, buffer, bag.keyOf(seed, rng.RowSample, iteration)
+	if b.groups != nil { // numbered alike at all ranks
+		b.key = rng.Key(seed, rng.RowSample, uint64(iteration), 0)
+	}
 	pool.Do(len(bag.blocks), b)
 	b.bag, b.buffer = nil, nil
 }
@@ -116,10 +131,10 @@ func (b *Buffer) weigh(row, rows int, weight float32) {
 }
 
 // WeighBayesian multiplies the gradients and hessians of every row by (-log u)^temperature, u being its draw from (0, 1): the
-// Bayesian bootstrap, where the temperature is 1.
-func WeighBayesian(pool *parallel.Pool, buffer *Buffer, temperature float64, seed uint64, iteration int) {
+// Bayesian bootstrap, where the temperature is 1. ranks may be nil.
+func WeighBayesian(pool *parallel.Pool, buffer *Buffer, temperature float64, ranks *comm.Ranks, seed uint64, iteration int) {
 	n := len(buffer.Grad) / buffer.Outputs
-	key := rng.Key(seed, rng.RowSample, uint64(iteration), 0)
+	key := rng.From(rng.Key(seed, rng.RowSample, uint64(iteration), 0), uint64(ranks.First()))
 	pool.Do(parallel.Blocks(n, pieceRows), parallel.Func(func(_, block int) {
 		lo, hi := parallel.Block(block, n, pieceRows)
 		for row := lo; row < hi; row++ {

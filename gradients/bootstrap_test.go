@@ -163,7 +163,7 @@ func TestWeighBayesian(t *testing.T) {
 		for i := range b.Grad {
 			b.Grad[i], b.Hess[i] = -1, 1
 		}
-		gradients.WeighBayesian(pool, b, temperature, 3, 2)
+		gradients.WeighBayesian(pool, b, temperature, nil, 3, 2)
 		return b
 	}
 	one, half := weigh(1, 1), weigh(0.5, 3)

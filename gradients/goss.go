@@ -57,7 +57,8 @@ func NewGoss(rows int, top, other float64, pool *parallel.Pool) *Goss {
 // that are not finite count as the largest.
 func (g *Goss) Sample(bag *Bag, buffer *Buffer, seed uint64, round int) {
 	g.bag, g.buffer = bag, buffer
-	top := min(max(int(float64(g.rows)*g.top), 1), g.rows)
+	rows := bag.Ranks.Rows(g.rows)
+	top := min(max(int(float64(rows)*g.top), 1), rows)
 	left := top
 	g.clear()
 	g.run(gossSize)
@@ -67,12 +68,13 @@ func (g *Goss) Sample(bag *Bag, buffer *Buffer, seed uint64, round int) {
 	lower, left := g.atFromTop(left)
 	g.cut = g.prefix<<16 | lower
 	g.run(gossTies)
+	left -= g.before()
 	for b, n := range g.equal {
-		g.equal[b] = min(n, left)
+		g.equal[b] = min(n, max(left, 0))
 		left -= g.equal[b]
 	}
-	share := min(g.other*float64(g.rows)/float64(max(g.rows-top, 1)), 1)
-	g.key = rng.Key(seed, rng.GossRows, uint64(round), 0)
+	share := min(g.other*float64(rows)/float64(max(rows-top, 1)), 1)
+	g.key = bag.keyOf(seed, rng.GossRows, round)
 	g.limit = uint64(math.Round(share * (1 << 53)))
 	g.weight = float32(1 / share)
 	g.run(gossKeep)
@@ -93,16 +95,32 @@ func (g *Goss) run(phase gossPhase) {
 // atFromTop returns the half that the n-th largest row has, and how many rows of the top
 // have just that half.
 func (g *Goss) atFromTop(n int) (half uint32, left int) {
-	for half := 1<<16 - 1; ; half-- {
-		count := 0
-		for _, counts := range g.counts {
-			count += int(counts[half])
+	all := g.counts[0]
+	for _, counts := range g.counts[1:] {
+		for half, n := range counts {
+			all[half] += n
 		}
-		if n <= count {
+	}
+	g.bag.Ranks.Sum32(all)
+	for half := 1<<16 - 1; ; half-- {
+		count := int(all[half])
+		if n <= count || half == 0 {
 			return uint32(half), n
 		}
 		n -= count
 	}
+}
+
+// before returns how many rows at the cut the ranks before this one have.
+func (g *Goss) before() (rows int) {
+	if !g.bag.Ranks.Shared() {
+		return 0
+	}
+	own := 0
+	for _, n := range g.equal {
+		own += n
+	}
+	return g.bag.Ranks.Before(own)
 }
 
 // Run does the current phase for one block; it makes the Goss a parallel.Task.

@@ -3,6 +3,7 @@ package gradients
 import (
 	"math"
 
+	"boost/internal/comm"
 	"boost/internal/kernel/hist"
 	"boost/internal/rng"
 	"boost/parallel"
@@ -17,6 +18,8 @@ const AutoLambda = -1
 // outputs, is kept with the probability min(1, s/μ), and what is kept is divided by its
 // probability. μ is such that these add up to the wanted share of the rows. It costs 4 bytes
 // per row.
+//
+// Sums are of whole numbers of a unit, so that they do not depend on the order of rows: see unitOf.
 type Mvs struct {
 	fraction, lambda float64
 	rows             int
@@ -25,27 +28,30 @@ type Mvs struct {
 	bag    *Bag
 	buffer *Buffer
 	size   []float32   // by row
-	blocks []mvsTotals // by block, so that sums do not depend on who takes them
+	blocks []mvsTotals // by block
 	phase  mvsPhase
-	ratio  float64 // lambda of this round
+	up     [2]float64 // what is summed is multiplied by it: gradients and hessians, or sizes
+	ratio  float64    // lambda of this round
 	mu     float64
 	cut    uint32 // bits of the least float32 that is not below mu
 	key    uint64
 }
 
+// mvsTotals are sums over rows, or what is largest of them.
 type mvsTotals struct {
-	grad, hess float64 // sums of magnitudes
-	below      float64 // sum of the sizes below mu
-	above      int     // rows of the others, which are kept for certain
+	largest [2]uint32 // bits of the largest magnitude of gradients and hessians, or of the largest size
+	sums    [2]int64  // of magnitudes, or of the sizes below mu
+	above   int       // rows of the others, which are kept for certain
 }
 
 type mvsPhase uint8
 
 const (
-	mvsMeans mvsPhase = iota // sums gradients and hessians up
-	mvsSizes                 // finds the sizes and sums them up
-	mvsRest                  // sums those below mu up
-	mvsKeep                  // fills the bag and weighs the rows
+	mvsLargest mvsPhase = iota // finds the largest gradient and hessian
+	mvsMeans                   // sums gradients and hessians up
+	mvsSizes                   // finds the sizes, and the largest of them
+	mvsRest                    // sums those below mu up
+	mvsKeep                    // fills the bag and weighs the rows
 )
 
 // NewMvs returns a Mvs that is expected to keep the share fraction of the rows, above 0 and
@@ -67,30 +73,51 @@ func (m *Mvs) Sample(bag *Bag, buffer *Buffer, seed uint64, round int) {
 		m.ratio = m.meanRatio()
 	}
 	m.findMu()
-	m.key = rng.Key(seed, rng.MvsRows, uint64(round), 0)
+	m.key = bag.keyOf(seed, rng.MvsRows, round)
 	m.run(mvsKeep)
 	m.bag, m.buffer = nil, nil
 }
 
-func (m *Mvs) run(phase mvsPhase) (sum mvsTotals) {
+func (m *Mvs) run(phase mvsPhase) (all mvsTotals) {
 	m.phase = phase
 	m.pool.Do(len(m.blocks), m)
-	for _, b := range m.blocks {
-		sum.grad += b.grad
-		sum.hess += b.hess
-		sum.below += b.below
-		sum.above += b.above
+	for i := range m.blocks {
+		b := &m.blocks[i]
+		for j := range all.sums {
+			all.largest[j] = max(all.largest[j], b.largest[j])
+			all.sums[j] += b.sums[j]
+		}
+		all.above += b.above
 	}
-	return sum
+	switch phase {
+	case mvsLargest, mvsSizes:
+		comm.Max(m.bag.Ranks, &all.largest[0], &all.largest[1])
+	case mvsMeans, mvsRest:
+		comm.Add(m.bag.Ranks, &all.sums[0], &all.sums[1])
+		comm.Add(m.bag.Ranks, &all.above)
+	}
+	return all
+}
+
+// unitOf returns a power of 2 of which the largest magnitude, given by its bits, is less than 2³¹, and what values are multiplied by
+// to be whole numbers of it: 2³² of them do not overflow.
+func unitOf(largest uint32) (unit, up float64) {
+	_, exponent := math.Frexp(float64(math.Float32frombits(min(largest, math.Float32bits(math.MaxFloat32)))))
+	return math.Ldexp(1, exponent-31), math.Ldexp(1, 31-exponent)
 }
 
 // meanRatio returns (Σ|gradient| / Σ|hessian|)².
 func (m *Mvs) meanRatio() float64 {
-	sum := m.run(mvsMeans)
-	if !(sum.hess > 0) {
+	largest := m.run(mvsLargest).largest
+	var unit [2]float64
+	for i := range unit {
+		unit[i], m.up[i] = unitOf(largest[i])
+	}
+	sums := m.run(mvsMeans).sums
+	if sums[1] <= 0 {
 		return 0 // lambda·hessian² is 0 whatever lambda is
 	}
-	ratio := sum.grad / sum.hess
+	ratio := float64(float64(sums[0])*unit[0]) / float64(float64(sums[1])*unit[1])
 	return min(ratio*ratio, math.MaxFloat64)
 }
 
@@ -99,40 +126,57 @@ func (m *Mvs) meanRatio() float64 {
 // nothing is kept for certain, each step stays on the left, and the piece that holds the
 // solution is met in a few steps. The last step is the solution itself.
 func (m *Mvs) findMu() {
-	want := float64(m.fraction * float64(m.rows))
-	below, above := m.run(mvsSizes).below, 0
+	want := float64(m.fraction * float64(m.bag.Ranks.Rows(m.rows)))
+	largest := m.run(mvsSizes).largest[0]
+	m.cut = math.MaxUint32 >> 1
+	below, above := m.sumBelow(largest).sums[0], 0
 	for {
-		m.mu = below / (want - float64(above))
+		unit, _ := unitOf(min(largest, m.cut))
+		m.mu = float64(float64(below)*unit) / (want - float64(above))
 		least := float32(m.mu)
 		if float64(least) < m.mu {
 			least = math.Nextafter32(least, float32(math.Inf(1)))
 		}
 		m.cut = math.Float32bits(least)
-		sum := m.run(mvsRest)
+		sum := m.sumBelow(largest)
 		if sum.above <= above || float64(sum.above) >= want {
 			return
 		}
-		below, above = sum.below, sum.above
+		below, above = sum.sums[0], sum.above
 	}
+}
+
+// sumBelow sums the sizes below the cut up, in units of the least of the cut and the largest size.
+func (m *Mvs) sumBelow(largest uint32) mvsTotals {
+	_, m.up[0] = unitOf(min(largest, m.cut))
+	return m.run(mvsRest)
 }
 
 // Run does the current phase for one block; it makes the Mvs a parallel.Task.
 func (m *Mvs) Run(_, block int) {
 	lo, hi := parallel.Block(block, m.rows, hist.BlockRows)
 	totals := &m.blocks[block]
+	if m.phase != mvsKeep {
+		*totals = mvsTotals{}
+	}
 	switch size := m.size[lo:hi]; m.phase {
-	case mvsMeans:
-		totals.grad, totals.hess = 0, 0
+	case mvsLargest:
 		for k := range m.buffer.Outputs {
 			grad, hess := m.buffer.Output(k)
-			totals.grad += sumOfMagnitudes(grad[lo:hi])
-			totals.hess += sumOfMagnitudes(hess[lo:hi])
+			totals.largest[0] = max(totals.largest[0], largestOf(grad[lo:hi]))
+			totals.largest[1] = max(totals.largest[1], largestOf(hess[lo:hi]))
+		}
+	case mvsMeans:
+		for k := range m.buffer.Outputs {
+			grad, hess := m.buffer.Output(k)
+			totals.sums[0] += sumOfMagnitudes(grad[lo:hi], m.up[0])
+			totals.sums[1] += sumOfMagnitudes(hess[lo:hi], m.up[1])
 		}
 	case mvsSizes:
 		m.measure(lo, size)
-		totals.below, totals.above = sumBelow(size, math.MaxUint32>>1)
+		totals.largest[0] = largestOf(size)
 	case mvsRest:
-		totals.below, totals.above = sumBelow(size, m.cut)
+		totals.sums[0], totals.above = sumBelow(size, m.cut, m.up[0])
 	case mvsKeep:
 		m.keep(block, lo, size)
 	}
@@ -169,56 +213,82 @@ func sizeOf(squares float64) float32 {
 	return math.MaxFloat32 // of infinity and of what is not a number too
 }
 
-// sumOfMagnitudes adds up over four sums, in a fixed order: one alone would wait for itself.
-func sumOfMagnitudes(values []float32) float64 {
-	var a, b, c, d float64
+// largestOf returns the bits of the largest magnitude, 0 for no values. Bits of magnitudes order like numbers.
+func largestOf(values []float32) uint32 {
+	var a, b, c, d uint32
 	for ; len(values) >= 4; values = values[4:] {
 		v := values[:4:4]
-		a += magnitude(v[0])
-		b += magnitude(v[1])
-		c += magnitude(v[2])
-		d += magnitude(v[3])
+		a = max(a, magnitudeBits(v[0]))
+		b = max(b, magnitudeBits(v[1]))
+		c = max(c, magnitudeBits(v[2]))
+		d = max(d, magnitudeBits(v[3]))
 	}
 	for _, v := range values {
-		a += magnitude(v)
+		a = max(a, magnitudeBits(v))
 	}
-	return a + b + (c + d)
+	return max(a, b, c, d)
 }
 
-func magnitude(v float32) float64 {
-	return float64(math.Float32frombits(math.Float32bits(v) &^ (1 << 31)))
+// toWhole added to a number of less than 2⁵¹ gives a float64 whose lowest bits are the nearest whole number, halves to even.
+const toWhole = 1<<52 + 1<<51
+
+// wholeBits is the bits of 0 in that form: what a sum of such bits has too much for each number.
+const wholeBits = 0x4338000000000000
+
+// whole returns a magnitude times up, rounded, as the bits of a float64: wholeBits more than the number.
+func whole(v float32, up float64) int64 {
+	return int64(math.Float64bits(float64(float64(v)*up) + toWhole))
 }
 
-// sumBelow sums the sizes up whose bits are below cut, and counts the others. Sizes are not
+// sumOfMagnitudes adds up, in units. There are four sums: one alone would wait for itself.
+func sumOfMagnitudes(values []float32, up float64) int64 {
+	var a, b, c, d int64
+	n := int64(len(values))
+	for ; len(values) >= 4; values = values[4:] {
+		v := values[:4:4]
+		a += whole(magnitude(v[0]), up)
+		b += whole(magnitude(v[1]), up)
+		c += whole(magnitude(v[2]), up)
+		d += whole(magnitude(v[3]), up)
+	}
+	for _, v := range values {
+		a += whole(magnitude(v), up)
+	}
+	return a + b + c + d - n*wholeBits
+}
+
+func magnitude(v float32) float32 { return math.Float32frombits(magnitudeBits(v)) }
+
+// sumBelow sums the sizes up whose bits are below cut, in units, and counts the others. Sizes are not
 // negative, so that their bits order like them, and the difference of two fits 32 bits: its
 // sign is all ones where a size is below. There is no branch to be guessed wrong.
-func sumBelow(size []float32, cut uint32) (sum float64, others int) {
-	var a, b, c, d float64
+func sumBelow(size []float32, cut uint32, up float64) (sum int64, others int) {
+	var a, b, c, d int64
 	below := 0
 	all := len(size)
 	for ; len(size) >= 4; size = size[4:] {
 		s := size[:4:4]
 		m0, m1, m2, m3 := mask(s[0], cut), mask(s[1], cut), mask(s[2], cut), mask(s[3], cut)
-		a += masked(s[0], m0)
-		b += masked(s[1], m1)
-		c += masked(s[2], m2)
-		d += masked(s[3], m3)
+		a += whole(masked(s[0], m0), up)
+		b += whole(masked(s[1], m1), up)
+		c += whole(masked(s[2], m2), up)
+		d += whole(masked(s[3], m3), up)
 		below += int(m0&1 + m1&1 + m2&1 + m3&1)
 	}
 	for _, s := range size {
 		m := mask(s, cut)
-		a += masked(s, m)
+		a += whole(masked(s, m), up)
 		below += int(m & 1)
 	}
-	return a + b + (c + d), all - below
+	return a + b + c + d - int64(all)*wholeBits, all - below
 }
 
 func mask(s float32, cut uint32) uint32 {
 	return uint32(int32(math.Float32bits(s)-cut) >> 31)
 }
 
-func masked(s float32, mask uint32) float64 {
-	return float64(math.Float32frombits(math.Float32bits(s) & mask))
+func masked(s float32, mask uint32) float32 {
+	return math.Float32frombits(math.Float32bits(s) & mask)
 }
 
 // keep puts the rows of a block that are drawn into the bag and divides them by their

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"boost/internal/comm"
 	"boost/internal/kernel/hist"
 	"boost/internal/kernel/quantize"
 	"boost/internal/rng"
@@ -40,9 +41,10 @@ func (s *Storage) Quantize(pool *parallel.Pool, grad, hess []float32, bag *Bag, 
 	r := s.scan(pool)
 	if r.Suspicious() {
 		clipped, err := s.inspect()
-		if err != nil {
+		if err = s.set.Ranks.Agree(err); err != nil {
 			return out, err
 		}
+		comm.Add(s.set.Ranks, &clipped)
 		out.Clipped = clipped
 		r = s.scan(pool)
 	}
@@ -56,7 +58,7 @@ func (s *Storage) Quantize(pool *parallel.Pool, grad, hess []float32, bag *Bag, 
 	}
 	s.maxGrad, s.maxHess = maxGrad, maxHess
 	s.mode, s.asymmetric, s.params = s.set.Mode, s.set.Asymmetric, Params{1, 0, 1}
-	key := rng.Key(s.set.Seed, rng.Rounding, uint64(round), uint64(output))
+	key := rng.From(rng.Key(s.set.Seed, rng.Rounding, uint64(round), uint64(output)), uint64(s.set.Ranks.First()))
 	for s.mode != F32 {
 		s.reserve(s.mode, s.rows)
 		most := s.mode.limits()
@@ -80,9 +82,14 @@ func (s *Storage) Quantize(pool *parallel.Pool, grad, hess []float32, bag *Bag, 
 		out.Wide, s.asymmetric, s.mode = true, false, wider(s.mode)
 	}
 	if out.Wide || out.Blind {
-		out.MaxRow = s.findGrad(r.MaxGrad)
+		before := math.Inf(-1) // less its number
+		if row := s.findGrad(r.MaxGrad); row >= 0 {
+			before = -float64(s.set.Ranks.First() + row)
+		}
+		comm.Max(s.set.Ranks, &before)
+		out.MaxRow = int(-before)
 	}
-	return out, nil
+	return out, s.set.Ranks.Err()
 }
 
 // wider returns the mode that takes over where one loses too much.
@@ -160,6 +167,12 @@ func (s *Storage) scan(pool *parallel.Pool) quantize.Range {
 	for _, block := range s.ranges[:n] {
 		r = r.Merge(block)
 	}
+	if ranks := s.set.Ranks; ranks.Shared() {
+		least := -int(r.MinHess)
+		grad, hess := int(r.MaxGrad), int(r.MaxHess)
+		comm.Max(ranks, &grad, &least, &hess)
+		r = quantize.Range{MaxGrad: uint32(grad), MinHess: int32(-least), MaxHess: int32(hess)}
+	}
 	return r
 }
 
@@ -172,6 +185,9 @@ func (s *Storage) span(pool *parallel.Pool) span {
 	for _, block := range s.spans[:n] {
 		all = span{min(all.lowest, block.lowest), max(all.highest, block.highest)}
 	}
+	lowest := -all.lowest
+	comm.Max(s.set.Ranks, &lowest, &all.highest)
+	all.lowest = -lowest
 	if all.lowest > all.highest {
 		return span{} // no rows
 	}
@@ -187,6 +203,7 @@ func (s *Storage) code(pool *parallel.Pool) quantize.Loss {
 	for _, block := range s.losses[:n] {
 		loss.Add(block)
 	}
+	comm.Add(s.set.Ranks, &loss.Error, &loss.Magnitude, &loss.GradRows, &loss.GradKept, &loss.HessRows, &loss.HessKept)
 	return loss
 }
 
@@ -262,12 +279,12 @@ func (s *Storage) inspect() (clipped int, err error) {
 		g, h := float64(s.grad[row]), float64(s.hess[row])
 		switch {
 		case math.IsNaN(g) || math.IsInf(g, 0):
-			return fmt.Errorf("row %d: gradient %v: %w", row, g, ErrNotFinite)
+			return fmt.Errorf("row %d: gradient %v: %w", s.set.Ranks.First()+row, g, ErrNotFinite)
 		case math.IsNaN(h) || math.IsInf(h, 0):
-			return fmt.Errorf("row %d: hessian %v: %w", row, h, ErrNotFinite)
+			return fmt.Errorf("row %d: hessian %v: %w", s.set.Ranks.First()+row, h, ErrNotFinite)
 		case h < 0 && !s.set.Clip:
 			return fmt.Errorf("row %d: hessian %v: %w (set gradients.clip_negative_hessian to count such hessians as 0)",
-				row, h, ErrNegativeHessian)
+				s.set.Ranks.First()+row, h, ErrNegativeHessian)
 		case h < 0:
 			s.hess[row] = 0
 			clipped++

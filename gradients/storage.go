@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"boost/internal/comm"
 	"boost/internal/kernel/hist"
 	"boost/internal/kernel/quantize"
 	"boost/parallel"
@@ -30,6 +31,7 @@ type Settings struct {
 	// EveryHessian takes no shortcut where all hessians are the same, for comparisons: the codes of all rows
 	// are read, and rows are counted although a sum of hessians would give their number. Models are the same.
 	EveryHessian bool
+	Ranks        *comm.Ranks // where other rows are; nil for none
 }
 
 // OneWord is Storage.OneWord of rounds without a wider mode.

@@ -108,7 +108,7 @@ func (b *Builder) isDense(rows, span int) bool {
 // kind returns how the sums of a node of so many rows are kept.
 func (b *Builder) kind(st *gradients.Storage, rows int) kind {
 	packs := st.OneWord() && !st.Counts()
-	return kind{inWords: packs && rows <= wordRows, wide: !packs || b.matrix.NRows() > wordRows}
+	return kind{inWords: packs && rows+b.beside <= wordRows, wide: !packs || b.matrix.NRows()+b.others > wordRows}
 }
 
 // wordRows is hist.WordRows, a variable for tests.

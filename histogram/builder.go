@@ -27,6 +27,8 @@ type Builder struct {
 	workers
 	pool     parallel.Runner
 	strategy Strategy
+	others   int // rows of the table that other ranks have
+	beside   int // of these, those of the node
 	current  build
 }
 
@@ -77,6 +79,12 @@ func (b *Builder) UseLists(l *Lists) {
 		b.makeTiles()
 	}
 }
+
+// OfRanks tells the builder that other ranks have so many rows of the table: its histograms are added up over ranks.
+func (b *Builder) OfRanks(others int) { b.others, b.keepsTouched, b.spread = others, false, true }
+
+// Beside tells the builder how many rows of the following nodes other ranks have.
+func (b *Builder) Beside(rows int) { b.beside = rows }
 
 // SetFeatures limits the following histograms to the given features, ascending.
 // Slots of other features are left undefined.

@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"boost/gradients"
+	"boost/internal/comm"
 	"boost/internal/kernel/hist"
 )
 
@@ -158,6 +159,19 @@ func (h *Histogram) subtractSums(child *Histogram, lo, hi int) {
 		hist.Subtract(h.Grad[lo:hi], child.Grad[lo:hi])
 		hist.Subtract(h.Hess[lo:hi], child.Hess[lo:hi])
 	}
+}
+
+// AddRanks adds the integer sums of all slots up over the ranks.
+func (h *Histogram) AddRanks(ranks *comm.Ranks, st *gradients.Storage) {
+	if st.Counts() {
+		ranks.Sum32(h.Count)
+	}
+	if h.inWords {
+		ranks.Sum(h.words)
+		return
+	}
+	ranks.SumInts(h.Grad)
+	ranks.Sum(h.Hess)
 }
 
 // dropResidue clears what rounding leaves in slots that have no rows: split search

@@ -11,6 +11,7 @@ import (
 type passes struct {
 	features     []int  // active ones, ascending
 	activeSlots  int    // theirs
+	spread       bool   // over ranks
 	keepsTouched bool   // histograms of sparse nodes keep to the slots that their rows touch
 	active       []bool // groups with active features
 
@@ -56,7 +57,7 @@ func (b *Builder) layOut() {
 		b.active[b.groupOf(f)] = true
 		b.activeSlots += int(b.offsets[f+1] - b.offsets[f])
 	}
-	b.keepsTouched = b.activeSlots >= manySlots && b.matrix.OwnColumns()
+	b.keepsTouched = !b.spread && b.activeSlots >= manySlots && b.matrix.OwnColumns()
 	b.batchColumns()
 	inRowMajor := 0
 	for u, active := range b.active {

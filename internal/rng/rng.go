@@ -48,6 +48,9 @@ func Key(seed uint64, purpose Purpose, iteration, output uint64) uint64 {
 	return Mix(k + (iteration+1)*golden + output*outputPrime)
 }
 
+// From returns the key under which row 0 draws what the given row draws under key.
+func From(key, row uint64) uint64 { return key + row*golden }
+
 // Draw returns the 64 random bits of row under key.
 func Draw(key, row uint64) uint64 { return Mix(key + (row+1)*golden) }
 

@@ -4,6 +4,7 @@ import (
 	"boost/binning"
 	"boost/gradients"
 	"boost/histogram"
+	"boost/internal/comm"
 	"boost/internal/kernel/scan"
 	"boost/parallel"
 	"boost/tree"
@@ -34,6 +35,8 @@ type Config struct {
 	// AnyUnit is set for hessians of any unit: categorical.smooth and categorical.l2, which are meant for hessians of about 1, are then
 	// multiplied by the mean hessian of the tree's rows.
 	AnyUnit bool
+	// Ranks is where other rows are; nil for none. The matrix has this rank's rows. Splits are those of the rows of all ranks.
+	Ranks *comm.Ranks
 	// Verify checks at every node that the sums of its histogram are those of its rows, and fails on the first difference.
 	Verify bool
 }
@@ -99,6 +102,7 @@ func New(c Config) *Grower {
 		g.widest = max(g.widest, int(g.offsets[f+1]-g.offsets[f]))
 	}
 	g.shapes, g.spans = shapesOf(c.Features, c.Matrix)
+	alike(g.spans, c.Ranks)
 	g.hists = histogram.NewPool()
 	g.columns.init(c)
 	g.limits = newLimits(&c.Params, c.Features, c.maxNodes(c.Pool.Threads()))
@@ -128,16 +132,19 @@ func New(c Config) *Grower {
 // resolve sets what follows from other fields.
 func (c *Config) resolve() {
 	p := &c.Params
-	if p.tightens() {
-		c.SparseSums = false // nodes are searched again
+	if p.tightens() || c.Ranks.Shared() {
+		c.SparseSums = false // nodes are searched again, or histograms added up over ranks
 	}
 	if p.Growth != Symmetric {
 		return
 	}
 	// Every leaf has MinDataInLeaf rows.
-	p.MaxDepth, p.Leaves = p.Depth(), max(2, min(p.MostLeaves(), c.Matrix.NRows()/max(p.MinDataInLeaf, 1)))
+	p.MaxDepth, p.Leaves = p.Depth(), max(2, min(p.MostLeaves(), c.allRows()/max(p.MinDataInLeaf, 1)))
 	c.SparseSums = false // all nodes of a level are searched together
 }
+
+// allRows returns the number of rows of all ranks.
+func (c *Config) allRows() int { return c.Ranks.Rows(c.Matrix.NRows()) }
 
 // Grow returns the tree of one round and output. bag may be nil for all rows. The
 // tree's leaf values are scaled by the learning rate.

@@ -7,6 +7,9 @@ import (
 // buildAndSearch adds up the rows of the smaller child, unless they have been when they were found, and
 // begins to subtract them from its parent's, which its sibling takes over, and to search both.
 func (s *split) buildAndSearch() pass {
+	if s.config.Ranks.Shared() {
+		return s.buildHere()
+	}
 	smaller, alone := &s.nodes[s.smaller], false
 	if s.streams {
 		s.tiles = s.builder.EndStream(smaller.rows, smaller.total.codes())
@@ -53,7 +56,7 @@ func (s *split) subtract(features []int) {
 
 // canStream reports whether a node of about so many rows is added up while its rows are found.
 func (s *splitter) canStream(rows int) bool {
-	return s.sparse == nil && s.crew == nil && s.builder.Streams(s.storage, rows)
+	return s.sparse == nil && s.crew == nil && !s.config.Ranks.Shared() && s.builder.Streams(s.storage, rows)
 }
 
 // stream begins the histogram of the rows that are added up as they are found, if they are, and

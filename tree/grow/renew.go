@@ -49,6 +49,7 @@ func (r *renewal) sum(st *gradients.Storage, leaves int, pool *parallel.Pool) (a
 			all.hess[l] += other.hess[l]
 		}
 	}
+	r.g.config.Ranks.SumInts(all.grad[:leaves], all.hess[:leaves])
 	return all, sums{gradF: math.Ldexp(1, g), hessF: math.Ldexp(1, h)}
 }
 

@@ -23,7 +23,7 @@ func (s *split) initRoot() pass {
 		most = hist.BlockRows
 	}
 	s.streams = canSplit && s.canStream(root.rows) && s.even(min(s.rows.rows, most), s.rows.rows)
-	if canSplit && s.sparse == nil {
+	if (canSplit || s.config.Ranks.Shared()) && s.sparse == nil {
 		root.hist = s.hists.Get()
 	}
 	n, task := s.rowsOf.start(s.storage, s.stream(root.hist))
@@ -34,6 +34,10 @@ func (s *split) initRoot() pass {
 func (s *split) searchRoot() pass {
 	root := &s.nodes[0]
 	root.total = s.rowsOf.total(s.storage)
+	s.rootOfAll(root)
+	if s.err = s.config.Ranks.Err(); s.err != nil {
+		return pass{}
+	}
 	root.path = 1
 	if s.hessian = 1; s.config.AnyUnit && root.rows > 0 {
 		_, hess := s.value(root.total)

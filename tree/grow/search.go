@@ -189,7 +189,7 @@ const mostLeast = 16_384
 // prepare computes what the search of all features has in common.
 func (q *search) prepare() {
 	q.rule = q.splitter.rule
-	if rule := &q.rule; q.storage.OneWord() && !rule.EqualHess && rule.MinRows > 1 && q.node.rows <= mostLeast {
+	if rule := &q.rule; !q.config.Ranks.Shared() && q.storage.OneWord() && !rule.EqualHess && rule.MinRows > 1 && q.node.rows <= mostLeast {
 		least := uint64(math.MaxUint16)
 		for _, run := range q.rows.runs(q.at) {
 			least = min(least, hist.LeastHess(run.Entries))

@@ -48,7 +48,10 @@ func (s *splitter) missingIsZero(n *node, f int) bool {
 }
 
 // count returns the number of the node's rows per code of a feature.
-func (q *search) count(f int) []uint32 {
+func (q *search) count(f int) []uint32 { return q.countAll(f, q.countOwn(f)) }
+
+// countOwn is count for the rows of this rank.
+func (q *search) countOwn(f int) []uint32 {
 	m := q.config.Matrix
 	n := int(q.offsets[f+1] - q.offsets[f])
 	group, codes := -1, n
@@ -92,7 +95,11 @@ func (q *search) count(f int) []uint32 {
 	copy(own, first[:defaultBin])
 	copy(own[defaultBin+1:], first[defaultBin:n-1])
 	own[defaultBin] = 0
-	own[defaultBin] = uint32(q.node.rows) - sumOf(own)
+	rows := q.node.rows
+	if q.config.Ranks.Shared() {
+		rows = q.rows.count(q.at)
+	}
+	own[defaultBin] = uint32(rows) - sumOf(own)
 	return own
 }
 

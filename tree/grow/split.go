@@ -61,7 +61,10 @@ func (s *split) divide() pass {
 // finishSplit makes the children of the node whose rows are divided, and begins to search them.
 func (s *split) finishSplit() pass {
 	parent := &s.nodes[s.at]
-	leftRows, missingRows := s.rowsOf.endSplit()
+	leftRows, missingRows := s.dividedRows()
+	if s.err = s.config.Ranks.Err(); s.err != nil {
+		return pass{}
+	}
 	rightRows := parent.rows - leftRows
 	if parent.someMissing = missingRows; !missingRows && s.levels == nil {
 		parent.best.missingLeft = leftRows >= rightRows

@@ -12,18 +12,19 @@ import (
 // Memory: per worker a histogram builder's scratch; two candidates for each feature.
 type splitter struct {
 	*Grower
-	pool     parallel.Runner    // for passes that a step runs by itself
-	crew     *parallel.Crew     // of a splitter with a worker of its own
-	worker   int                // that, or the first of all
-	builder  *histogram.Builder // nil if there are too few rows for a split
-	sparse   *sparseSearch      // instead of flat histograms, may be nil
-	rowsOf   partitioner
-	sampler  columnSampler // with memory of its own
-	searches [2]search     // memory of the split's
-	workers  []searchScratch
-	counts   []uint32
-	stays    []uint8 // memory of the split's table
-	ones     []uint8
+	pool      parallel.Runner    // for passes that a step runs by itself
+	crew      *parallel.Crew     // of a splitter with a worker of its own
+	worker    int                // that, or the first of all
+	builder   *histogram.Builder // nil if there are too few rows for a split
+	sparse    *sparseSearch      // instead of flat histograms, may be nil
+	rowsOf    partitioner
+	sampler   columnSampler // with memory of its own
+	searches  [2]search     // memory of the split's
+	workers   []searchScratch
+	counts    []uint32
+	allCounts []uint32 // over ranks
+	stays     []uint8  // memory of the split's table
+	ones      []uint8
 
 	split split // in progress
 	then  step  // how it goes on when its pass has ended, nil where it is done
@@ -38,11 +39,14 @@ func newSplitter(g *Grower, pool parallel.Runner, strategy histogram.Strategy) *
 		s.worker = s.crew.Worker()
 	}
 	s.rowsOf.init(&g.rows)
-	if !g.canSplitRows(c.Matrix.NRows()) {
+	if !g.canSplitRows(c.allRows()) {
 		return s // a table of few rows may have a million features
 	}
 	s.builder = histogram.New(c.Matrix, c.RowMajor, pool, strategy)
 	s.builder.UseLists(c.Lists)
+	if c.Ranks.Shared() {
+		s.builder.OfRanks(c.allRows() - c.Matrix.NRows())
+	}
 	if c.SparseSums {
 		s.sparse = &sparseSearch{splitter: s, builder: histogram.NewSparseSums(c.Matrix, c.Pool.Nested())}
 	}

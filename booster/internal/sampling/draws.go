@@ -55,6 +55,13 @@ func NewDraws(p *Params, rows Rows) (*Draws, error) {
 	return d, nil
 }
 
+// Keep keeps what is known of the rows lo … hi-1 only.
+func (d *Draws) Keep(lo, hi int) {
+	if d.bootstrap != nil {
+		d.bootstrap.Keep(lo, hi)
+	}
+}
+
 // groups numbers the rows that are drawn together alike; nil for each by itself.
 func (r *Rows) groups(by string) ([]uint32, error) {
 	if by == "" {

@@ -2,6 +2,7 @@ package sampling
 
 import (
 	"boost/gradients"
+	"boost/internal/comm"
 	"boost/parallel"
 )
 
@@ -15,18 +16,20 @@ type Sampler struct {
 	goss   *gradients.Goss
 	mvs    *gradients.Mvs
 	draws  *Draws
+	ranks  *comm.Ranks
 
 	Bag     *gradients.Bag // of this round; nil for all rows
 	Outside []uint32       // rows not in the bag, ascending
 }
 
-// New returns a Sampler of so many rows.
-func New(p *Params, seed uint64, rows int, draws *Draws, pool *parallel.Pool) Sampler {
-	s := Sampler{p: p, seed: seed, rows: rows, pool: pool, draws: draws}
+// New returns a Sampler of so many rows, those of one of ranks, which may be nil.
+func New(p *Params, seed uint64, rows int, draws *Draws, ranks *comm.Ranks, pool *parallel.Pool) Sampler {
+	s := Sampler{p: p, seed: seed, rows: rows, pool: pool, draws: draws, ranks: ranks}
 	if !p.drawsRows() {
 		return s
 	}
 	s.sample = gradients.NewBag(rows)
+	s.sample.Ranks = ranks
 	if p.goss() {
 		s.goss = gradients.NewGoss(rows, p.GossTop, p.GossOther, pool)
 	}
@@ -50,7 +53,7 @@ func (s *Sampler) Choose(buffer *gradients.Buffer, round, learned int) {
 		s.Bag = s.sample
 		s.mvs.Sample(s.Bag, buffer, s.seed, round)
 	case d.temperature > 0:
-		gradients.WeighBayesian(s.pool, buffer, d.temperature, s.seed, round/s.p.RowEvery)
+		gradients.WeighBayesian(s.pool, buffer, d.temperature, s.ranks, s.seed, round/s.p.RowEvery)
 		return
 	case d.bootstrap != nil && d.bootstrap.Weighs(): // the weights of rows are those of the draws, which stay for RowEvery rounds
 		s.Bag = s.sample
