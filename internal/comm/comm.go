@@ -10,8 +10,11 @@ import (
 )
 
 // A Comm is one rank's end of what joins the ranks. All ranks make the same calls in the same order with values of the same
-// lengths; one goroutine of a rank makes them. A call ends with an error, a *Error where a rank is to blame, when a rank is gone or silent for
-// longer than the limit, or ctx is done; all later calls fail with the same error.
+// lengths; one goroutine of a rank makes them. A call ends with an error when a rank has left, failed or been silent for
+// longer than the limit, which is a *Error of that rank at all others, or when its context is done, which is an error that
+// wraps ErrComm and the context's. All later calls fail with the same error.
+//
+// A rank that computes for long makes the others wait; that is no error.
 //
 // Sums are modulo 2^64 or 2^32, so they do not depend on the order of the ranks.
 type Comm interface {
@@ -38,7 +41,8 @@ type Comm interface {
 	Stats() Stats
 	// Abort tells the other ranks that this one ends, and why; their calls fail with an Error of this rank and that text.
 	Abort(cause error)
-	// Close ends this rank's part. The others are not told: all have called Barrier before, or Abort is called.
+	// Close ends this rank's part. All have called Barrier before, or Abort is called; else the next calls of the others fail
+	// because this rank left.
 	Close() error
 }
 
@@ -51,6 +55,9 @@ type Stats struct {
 
 // ErrComm is wrapped by all errors of joining ranks and of calls between them.
 var ErrComm = errors.New("ranks of the training")
+
+// ErrClosed is what calls after Close end with.
+var ErrClosed = fmt.Errorf("%w: this rank has closed its end", ErrComm)
 
 // Error is a failure that a rank is to blame for.
 type Error struct {
@@ -66,3 +73,13 @@ func (e *Error) Error() string {
 }
 
 func (e *Error) Unwrap() error { return ErrComm }
+
+// Stopped returns the error of a call whose context is done. It wraps ErrComm, ctx.Err() and the context's cause.
+func Stopped(ctx context.Context) error {
+	return &stopped{err: ctx.Err(), cause: context.Cause(ctx)}
+}
+
+type stopped struct{ err, cause error }
+
+func (s *stopped) Error() string   { return fmt.Sprintf("%v: %v", ErrComm, s.cause) }
+func (s *stopped) Unwrap() []error { return []error{ErrComm, s.err, s.cause} }

@@ -1,6 +1,9 @@
 package comm
 
-import "context"
+import (
+	"bytes"
+	"context"
+)
 
 // Solo is the Comm of a training that has one rank.
 type Solo struct{}
@@ -12,7 +15,7 @@ func (Solo) Sum32(context.Context, []uint32) error             { return nil }
 func (Solo) SumParts64(context.Context, []uint64, []int) error { return nil }
 func (Solo) Max(context.Context, []float64) error              { return nil }
 func (Solo) Gather(_ context.Context, mine []byte) ([][]byte, error) {
-	return [][]byte{mine}, nil
+	return [][]byte{bytes.Clone(mine)}, nil
 }
 func (Solo) Broadcast(_ context.Context, _ int, data []byte) ([]byte, error) { return data, nil }
 func (Solo) Barrier(context.Context) error                                   { return nil }

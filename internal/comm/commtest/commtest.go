@@ -1,0 +1,202 @@
+// Package commtest checks what joins the ranks of a training against plain sums.
+package commtest
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"boost/internal/comm"
+	"boost/internal/rng"
+)
+
+// lengths of vectors: none, odd ones, those around what one message holds, and long ones.
+var lengths = []int{0, 1, 2, 3, 7, 63, 1023, 1024, 1025, 2049, 8191, 8192, 8193, 100_003}
+
+// Check makes every kind of call on one rank, for vectors of many lengths and then in random order, and returns the first
+// result that is wrong. All ranks call it with the same seed; it does not matter whether they are in one process.
+func Check(ctx context.Context, c comm.Comm, seed uint64) error {
+	k := &checker{Comm: c, ctx: ctx, seed: seed}
+	calls := []func(n int) error{k.sum64, k.sum32, k.sumParts, k.max, k.gather, k.broadcast, k.barrier}
+	for _, n := range lengths {
+		for _, call := range calls {
+			if err := k.check(call, n); err != nil {
+				return err
+			}
+		}
+	}
+	for range 200 {
+		n := k.shared(3, 1<<k.shared(1, 14))
+		if err := k.check(calls[k.shared(2, len(calls))], n); err != nil {
+			return err
+		}
+	}
+	if s := c.Stats(); c.Size() > 1 && (s.Calls != k.calls || s.Sent == 0 || s.Received == 0 || s.Waited == 0) {
+		return fmt.Errorf("rank %d: after %d calls Stats is %+v", c.Rank(), k.calls, s)
+	}
+	return nil
+}
+
+type checker struct {
+	comm.Comm
+	ctx   context.Context
+	seed  uint64
+	calls int
+}
+
+// draw returns 64 random bits of this call, the same at all ranks.
+func (k *checker) draw(stream, i int) uint64 {
+	return rng.Mix(rng.Mix(rng.Mix(k.seed+uint64(k.calls))+uint64(stream)) + uint64(i))
+}
+
+// shared returns a random number from 0 to n-1, the same at all ranks.
+func (k *checker) shared(stream, n int) int { return int(k.draw(-stream, 0) % uint64(n)) }
+
+// check makes a call with vectors of n values. Now and then this rank comes late.
+func (k *checker) check(call func(n int) error, n int) error {
+	k.calls++
+	if late := k.draw(k.Rank(), -1); late%64 == 0 {
+		time.Sleep(time.Duration(late>>32%1000) * time.Microsecond)
+	}
+	if err := call(n); err != nil {
+		return fmt.Errorf("rank %d of %d, call %d with %d values: %w", k.Rank(), k.Size(), k.calls, n, err)
+	}
+	return nil
+}
+
+// values returns what a rank gives to the call.
+func (k *checker) values(rank, n int) []uint64 {
+	values, key := make([]uint64, n), k.draw(rank, 0)
+	for i := range values {
+		values[i] = rng.Draw(key, uint64(i))
+	}
+	return values
+}
+
+// sums returns the sums over the ranks.
+func (k *checker) sums(n int) []uint64 {
+	sums := make([]uint64, n)
+	for r := range k.Size() {
+		for i, v := range k.values(r, n) {
+			sums[i] += v
+		}
+	}
+	return sums
+}
+
+func (k *checker) sum64(n int) error {
+	got := k.values(k.Rank(), n)
+	if err := k.Sum64(k.ctx, got); err != nil {
+		return fmt.Errorf("Sum64: %w", err)
+	}
+	return same("Sum64", got, k.sums(n))
+}
+
+func (k *checker) sum32(n int) error {
+	got := convert(k.values(k.Rank(), n), func(v uint64) uint32 { return uint32(v) })
+	if err := k.Sum32(k.ctx, got); err != nil {
+		return fmt.Errorf("Sum32: %w", err)
+	}
+	return same("Sum32", got, convert(k.sums(n), func(v uint64) uint32 { return uint32(v) }))
+}
+
+// sumParts sums in parts of random lengths, of which some are 0.
+func (k *checker) sumParts(n int) error {
+	parts := make([]int, k.Size()+1)
+	for i := range parts {
+		parts[i] = int(k.draw(-4, i) % uint64(n+1))
+	}
+	if n%2 == 1 && k.Size() > 2 {
+		parts[1] = parts[2]
+	}
+	parts[0], parts[k.Size()] = 0, n
+	slices.Sort(parts)
+	got := k.values(k.Rank(), n)
+	if err := k.SumParts64(k.ctx, got, parts); err != nil {
+		return fmt.Errorf("SumParts64: %w", err)
+	}
+	from, to := parts[k.Rank()], parts[k.Rank()+1]
+	return same("SumParts64", got[from:to], k.sums(n)[from:to])
+}
+
+// max takes the largest of numbers that are mostly below 0.
+func (k *checker) max(n int) error {
+	numbers := func(rank int) []float64 {
+		return convert(k.values(rank, n), func(v uint64) float64 { return rng.Unit(v) - 0.9 })
+	}
+	got, want := numbers(k.Rank()), numbers(0)
+	for r := range k.Size() {
+		for i, v := range numbers(r) {
+			want[i] = max(want[i], v)
+		}
+	}
+	if err := k.Max(k.ctx, got); err != nil {
+		return fmt.Errorf("Max: %w", err)
+	}
+	return same("Max", got, want)
+}
+
+// data returns what a rank gives to Gather and Broadcast: up to 8n bytes.
+func (k *checker) data(rank, n int) []byte {
+	var data []byte
+	for _, v := range k.values(rank, n) {
+		data = binary.LittleEndian.AppendUint64(data, v)
+	}
+	return data[:k.draw(rank, -2)%uint64(8*n+1)]
+}
+
+func (k *checker) gather(n int) error {
+	mine := k.data(k.Rank(), n)
+	all, err := k.Gather(k.ctx, mine)
+	if err != nil {
+		return fmt.Errorf("Gather: %w", err)
+	}
+	if len(all) != k.Size() {
+		return fmt.Errorf("Gather returns %d slices", len(all))
+	}
+	for r, got := range all {
+		if err := same(fmt.Sprintf("Gather, rank %d", r), got, k.data(r, n)); err != nil {
+			return err
+		}
+		clear(got)
+	}
+	if !bytes.Equal(mine, k.data(k.Rank(), n)) {
+		return errors.New("Gather returns the caller's own slice")
+	}
+	return nil
+}
+
+func (k *checker) broadcast(n int) error {
+	root := k.shared(5, k.Size())
+	got, err := k.Broadcast(k.ctx, root, k.data(k.Rank(), n))
+	if err != nil {
+		return fmt.Errorf("Broadcast: %w", err)
+	}
+	return same("Broadcast", got, k.data(root, n))
+}
+
+func (k *checker) barrier(int) error { return k.Barrier(k.ctx) }
+
+func convert[E any](values []uint64, f func(uint64) E) []E {
+	converted := make([]E, len(values))
+	for i, v := range values {
+		converted[i] = f(v)
+	}
+	return converted
+}
+
+func same[E comparable](call string, got, want []E) error {
+	if len(got) != len(want) {
+		return fmt.Errorf("%s: %d values, want %d", call, len(got), len(want))
+	}
+	for i := range want {
+		if got[i] != want[i] {
+			return fmt.Errorf("%s: value %d is %v, want %v", call, i, got[i], want[i])
+		}
+	}
+	return nil
+}
