@@ -1,0 +1,140 @@
+package booster_test
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"boost/booster"
+	"boost/dataset"
+	"boost/internal/comm"
+)
+
+// trainOnRanks trains on so many ranks in this process, and returns the hash of each one's model.
+func trainOnRanks(t *testing.T, n int, p booster.Params, table *dataset.Table, opts ...booster.Option) (hashes []string, err error) {
+	t.Helper()
+	hashes = make([]string, n)
+	errs := make([]error, n)
+	var all sync.WaitGroup
+	for rank, c := range comm.Local(n) {
+		all.Go(func() {
+			defer c.Close()
+			m, err := booster.Train(context.Background(), p, table, append([]booster.Option{booster.WithRanks(c)}, opts...)...)
+			if errs[rank] = err; err == nil {
+				b, err := m.Encode()
+				sum := sha256.Sum256(b)
+				hashes[rank], errs[rank] = hex.EncodeToString(sum[:]), err
+			}
+		})
+	}
+	all.Wait()
+	return hashes, errors.Join(errs...)
+}
+
+// TestGoldenRanks holds that ranks make the golden models, or say that these are for one process.
+func TestGoldenRanks(t *testing.T) {
+	var want goldenFile
+	b, err := os.ReadFile(filepath.Join("testdata", "golden_models.json"))
+	if err == nil {
+		err = json.Unmarshal(b, &want)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	sizes, at, refused := []int{2, 3, 5, 8}, 0, 0
+	goldenModels(func(name, set string, p booster.Params) {
+		n := sizes[at%len(sizes)]
+		at++
+		p.Threads = 1 + at%3
+		hashes, err := trainOnRanks(t, n, p, openShipped(t, set))
+		if err != nil && strings.Contains(err.Error(), "is for one process") {
+			refused++
+			return
+		}
+		if err != nil {
+			t.Errorf("%s on %d ranks: %v", name, n, err)
+			return
+		}
+		for rank, got := range hashes {
+			if got != want.Models[name] {
+				t.Errorf("%s on %d ranks: rank %d makes model %s, want %s", name, n, rank, got, want.Models[name])
+			}
+		}
+	})
+	t.Logf("%d of %d are for one process", refused, at)
+}
+
+// TestRanksWithTheLoop holds that ranks make the model of one process where rows are held out or judged on, columns are made, and
+// training goes on from a model.
+func TestRanksWithTheLoop(t *testing.T) {
+	base := func(objective string) booster.Params {
+		p := booster.Defaults()
+		p.Objective, p.Rounds, p.Threads = objective, 12, 2
+		return p
+	}
+	study := func(p *booster.Params) {
+		p.EarlyStopping, p.Retrain, p.MvsFraction, p.Tree.ColNode, p.LevelSplits, p.Tree.MinDataInLeaf = 5, true, 0.7, 0.5, booster.AutoSplits, 3
+	}
+	for name, c := range map[string]struct {
+		set, objective string
+		change         func(p *booster.Params)
+		valid, from    bool
+	}{
+		"held out":   {"adult", "binary", func(p *booster.Params) { p.EarlyStopping = 3 }, false, false},
+		"retrained":  {"ames_housing", "regression", study, false, false},
+		"classes":    {"wine_quality", "multiclass", study, false, false},
+		"valid":      {"adult", "binary", func(p *booster.Params) { p.EarlyStopping, p.Metrics = 3, []string{"auc", "log_loss"} }, true, false},
+		"dart":       {"ames_housing", "regression", func(p *booster.Params) { p.Boosting, p.Dart.DropRate = booster.DartBoosting, 0.5 }, true, false},
+		"forest":     {"adult", "binary", func(p *booster.Params) { p.Boosting, p.RowFraction = booster.RandomForest, 0.6 }, true, false},
+		"goes on":    {"adult", "binary", func(p *booster.Params) {}, true, true},
+		"levels":     {"ames_housing", "regression", func(p *booster.Params) { p.LevelSplits, p.Combinations, p.Counts = booster.TargetSplits, 2, true }, false, false},
+		"ranking":    {rankedSet, "lambdarank", func(p *booster.Params) { p.EarlyStopping = 4 }, false, false},
+		"symmetric":  {"adult", "binary", func(p *booster.Params) { p.Tree.Growth, p.Tree.MaxDepth = "symmetric", 5 }, false, false},
+		"monotone":   {"ames_housing", "regression", func(p *booster.Params) { p.Tree.Monotone = map[string]int{"Gr_Liv_Area": 1}; p.Tree.MonotoneMethod = "advanced" }, false, false},
+		"extra":      {"wine_quality", "multiclass", func(p *booster.Params) { p.Tree.ExtraTrees = true }, false, false},
+		"by columns": {"adult", "binary", func(p *booster.Params) { p.Builder = "feature" }, false, false},
+		"csr":        {"ames_housing", "regression", func(p *booster.Params) { p.Binning.Layout = "csr" }, false, false},
+		"bundles":    {"ames_housing", "regression", func(p *booster.Params) { p.Binning.Bundle = "on" }, false, false},
+		"masked":     {"adult", "binary", func(p *booster.Params) { p.Binning.MissingAs = "mask" }, false, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			table := openShipped(t, c.set)
+			p := base(c.objective)
+			c.change(&p)
+			var opts []booster.Option
+			if c.from {
+				first, err := booster.Train(context.Background(), base(c.objective), table)
+				if err != nil {
+					t.Fatal(err)
+				}
+				opts = append(opts, booster.From(first))
+			}
+			if c.valid {
+				rows := make([]int32, 0, table.NumRows())
+				for row := 0; row < table.NumRows(); row += 3 {
+					rows = append(rows, int32(row))
+				}
+				opts = append(opts, booster.Valid("valid", table.Take(rows)))
+			}
+			want := hash(t, p, table, opts...)
+			for _, n := range []int{2, 5} {
+				hashes, err := trainOnRanks(t, n, p, table, opts...)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for rank, got := range hashes {
+					if got != want {
+						t.Errorf("%d ranks: rank %d makes model %s, one process %s", n, rank, got, want)
+					}
+				}
+			}
+		})
+	}
+}
