@@ -90,7 +90,7 @@ func TestRanksWithTheLoop(t *testing.T) {
 		"held out":   {"adult", "binary", func(p *booster.Params) { p.EarlyStopping = 3 }, false, false},
 		"retrained":  {"ames_housing", "regression", study, false, false},
 		"classes":    {"wine_quality", "multiclass", study, false, false},
-		"valid":      {"adult", "binary", func(p *booster.Params) { p.EarlyStopping, p.Metrics = 3, []string{"auc", "log_loss"} }, true, false},
+		"valid":      {"adult", "binary", func(p *booster.Params) { p.EarlyStopping, p.Metrics = 3, []string{"auc", "logloss"} }, true, false},
 		"dart":       {"ames_housing", "regression", func(p *booster.Params) { p.Boosting, p.Dart.DropRate = booster.DartBoosting, 0.5 }, true, false},
 		"forest":     {"adult", "binary", func(p *booster.Params) { p.Boosting, p.RowFraction = booster.RandomForest, 0.6 }, true, false},
 		"goes on":    {"adult", "binary", func(p *booster.Params) {}, true, true},
