@@ -9,6 +9,7 @@ import (
 	"boost/binning"
 	"boost/booster/cache"
 	"boost/booster/internal/levels"
+	"boost/booster/internal/share"
 	"boost/booster/internal/source"
 	"boost/dataset"
 )
@@ -87,8 +88,7 @@ func (r *run) code(ctx context.Context, in *inputs, ex *examples, data *binned, 
 	if codes, err = r.orderLevels(ctx, codes, ex, data); err != nil {
 		return err
 	}
-	lo, hi := r.part(ex.n, ex.Queries)
-	codes = r.takePart(codes, lo, hi)
+	codes = share.Even(r.ranks, ex.n, ex.Queries).Codes(codes)
 	if r.p.anyBuilder() { // sparse sums may pay
 		codes.KeepLists()
 	}

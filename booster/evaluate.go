@@ -12,6 +12,8 @@ import (
 	"boost/booster/cache"
 	"boost/booster/internal/dropout"
 	"boost/booster/internal/earlystop"
+	"boost/booster/internal/labels"
+	"boost/booster/internal/share"
 	"boost/booster/internal/source"
 	"boost/dataset"
 	"boost/internal/comm"
@@ -65,7 +67,7 @@ func (r *run) newEvalSet(ctx context.Context, v validSet, ex *examples, data *bi
 		return nil, err
 	}
 	if ex.initial != nil {
-		if s.initial, err = initScores(table, r.p.Objective, ex.outputs); err != nil {
+		if s.initial, err = labels.InitScores(table, r.p.Objective, ex.outputs); err != nil {
 			return nil, err
 		}
 		if s.initial == nil {
@@ -79,12 +81,8 @@ func (r *run) newEvalSet(ctx context.Context, v validSet, ex *examples, data *bi
 	if data.coding != nil {
 		codes = data.coding.Recode(codes)
 	}
-	lo, hi := r.part(s.n, s.queries)
-	if codes = r.takePart(codes, lo, hi); s.initial != nil {
-		s.initial = partOfEach(s.initial, s.n, lo, hi)
-	}
-	rows := s.n
-	s.n = hi - lo
+	rows, part := s.n, share.Even(r.ranks, s.n, s.queries)
+	codes, s.initial, s.n = part.Codes(codes), part.Outputs(s.initial, rows), part.Len()
 	if s.matrix, err = r.layOut(ctx, codes, r.p.scoringLayout()); err != nil {
 		return nil, err
 	}

@@ -1,11 +1,11 @@
 package booster
 
 import (
-	"errors"
 	"fmt"
 	"math"
 
 	"boost/booster/internal/labels"
+	"boost/booster/internal/share"
 	"boost/dataset"
 	"boost/gradients"
 	"boost/internal/comm"
@@ -51,10 +51,10 @@ func (r *run) examples(in *inputs) (*examples, error) {
 	if info, ok := objectives.Lookup(r.p.Objective); ok && info.Times && table.EventColumn() == nil && table.UpperColumn() == nil {
 		r.reportCensored(answers.Columns[0])
 	}
-	r.usePool(table.NumRows() * featureCount(in.schema) * target.outputs / r.size())
+	r.usePool(table.NumRows() * featureCount(in.schema) * target.outputs / share.Size(r.ranks))
 	seen := table.NumRows()
 	if r.rows != nil {
-		seen = len(r.rows.train) + len(r.rows.valid)
+		seen = len(r.rows.Train) + len(r.rows.Valid)
 	}
 	if r.rows != nil || r.p.HoldsOut(len(in.valid)) {
 		if answers, err = r.holdOut(in, target, answers); err != nil {
@@ -92,7 +92,7 @@ func newExamples(target *target, table *dataset.Table, answers dataset.Labels, p
 	if err != nil {
 		return nil, err
 	}
-	initial, err := initScores(table, p.Objective, target.outputs)
+	initial, err := labels.InitScores(table, p.Objective, target.outputs)
 	if err != nil {
 		return nil, err
 	}
@@ -110,7 +110,7 @@ func newExamples(target *target, table *dataset.Table, answers dataset.Labels, p
 	}
 	if p.weighsClasses() {
 		if err := objectives.CheckWeights(ex.Rows); err != nil {
-			return nil, atRow(table, err)
+			return nil, labels.AtRow(table, err)
 		}
 		if ex.Weights, err = target.weighClasses(p, answers.Columns[0], weights); err != nil {
 			return nil, err
@@ -120,7 +120,7 @@ func newExamples(target *target, table *dataset.Table, answers dataset.Labels, p
 		}
 	}
 	if err := target.objective.Check(ex.Rows); err != nil {
-		return nil, atRow(table, err)
+		return nil, labels.AtRow(table, err)
 	}
 	if o, ok := target.objective.(objectives.OfAllRows); ok {
 		ex.Order = o.Order(ex.Rows)
@@ -139,8 +139,8 @@ func (r *run) refuse(in *inputs, target *target, rows int) error {
 		if in.order != nil {
 			return fmt.Errorf("%w: OnRows: the rows of queries stand apart: give the table that dataset.Table.ByQuery makes", ErrParams)
 		}
-		if err := r.rows.check(rows); err != nil {
-			return err
+		if err := r.rows.Check(rows); err != nil {
+			return fmt.Errorf("%w: %w", ErrParams, err)
 		}
 	}
 	if r.stopWhen != nil && r.p.EarlyStopping > 0 {
@@ -171,23 +171,6 @@ func (r *run) refuse(in *inputs, target *target, rows int) error {
 		return fmt.Errorf("%w: no feature columns are left beside the label (columns are %s)", dataset.ErrTable, labels.ColumnNames(in.schema))
 	}
 	return nil
-}
-
-// placed is the error of a row that is named by its place in the table.
-type placed struct {
-	*objectives.RowError
-	text string
-}
-
-func (p placed) Error() string   { return p.text }
-func (p placed) Unwrap() []error { return []error{dataset.ErrTable, p.RowError} }
-
-// atRow puts the location of a refused label or weight before the error.
-func atRow(table *dataset.Table, err error) error {
-	if row, ok := errors.AsType[*objectives.RowError](err); ok {
-		return placed{row, fmt.Sprintf("%v: %s: %s", dataset.ErrTable, table.Place(row.Row), row.Reason())}
-	}
-	return fmt.Errorf("%w: %w", dataset.ErrTable, err)
 }
 
 // featureCount returns how many of the schema's columns are features.

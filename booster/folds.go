@@ -5,16 +5,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
-	"slices"
 	"time"
 
 	"boost/binning"
 	"boost/booster/cache"
+	"boost/booster/internal/holdout"
 	"boost/booster/internal/source"
 	"boost/dataset"
 	"boost/internal/cpu"
-	"boost/internal/rng"
 	"boost/parallel"
 )
 
@@ -99,39 +97,7 @@ func (r *run) binWhole(ctx context.Context, s source.Source) (source.Source, err
 // OnRows trains on some rows of the table, and judges on others, as the set "valid". Both lists ascend and hold no row
 // twice. Classes and the objective are those of the whole table.
 func OnRows(train, valid []int32) Option {
-	return func(o *options) { o.rows = &rowLists{train, valid} }
-}
-
-type rowLists struct{ train, valid []int32 }
-
-// check refuses lists that are not those of a table of n rows.
-func (l *rowLists) check(n int) error {
-	for _, rows := range [][]int32{l.train, l.valid} {
-		last := int32(-1)
-		for _, row := range rows {
-			if row <= last {
-				last = math.MaxInt32
-				break
-			}
-			last = row
-		}
-		if last < 0 || int(last) >= n {
-			return fmt.Errorf("%w: OnRows needs ascending rows of the table's %d, some to train on and some to judge on", ErrParams, n)
-		}
-	}
-	return nil
-}
-
-// identity is a number that other rows hardly have.
-func (l *rowLists) identity() uint64 {
-	if l == nil {
-		return 0
-	}
-	h := uint64(len(l.train))
-	for _, row := range slices.Concat(l.train, l.valid) {
-		h = rng.Mix(h + uint64(row) + 1)
-	}
-	return h
+	return func(o *options) { o.rows = &holdout.Lists{Train: train, Valid: valid} }
 }
 
 // StopWhen lets f decide after every round, in place of Params.EarlyStopping: how many rounds the best model so far has,

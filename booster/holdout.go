@@ -21,7 +21,7 @@ func (r *run) holdOut(in *inputs, target *target, answers dataset.Labels) (datas
 	}
 	var train, held []int32
 	if r.rows != nil {
-		train, held = r.rows.train, r.rows.valid
+		train, held = r.rows.Train, r.rows.Valid
 	} else if r.p.ValidBy != "" {
 		train, held, err = holdout.Marked(in.train.MetaColumns(), r.p.ValidBy, groups)
 	} else {

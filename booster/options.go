@@ -8,6 +8,7 @@ import (
 
 	"boost/booster/cache"
 	"boost/booster/internal/budget"
+	"boost/booster/internal/holdout"
 	"boost/booster/internal/source"
 	"boost/booster/model"
 	"boost/dataset"
@@ -58,8 +59,8 @@ type options struct {
 	cache     *cache.Task // to be written
 	store     func(tree int, values []float64) error
 	saves     Checkpoints
-	most      int       // rounds of the model after which training ends; 0 = those of the parameters
-	rows      *rowLists // nil for all
+	most      int            // rounds of the model after which training ends; 0 = those of the parameters
+	rows      *holdout.Lists // nil for all
 	stopWhen  func(Round) (best int, stop bool)
 	rateBy    func(before Round) float64
 

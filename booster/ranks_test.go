@@ -87,17 +87,20 @@ func TestRanksWithTheLoop(t *testing.T) {
 		change         func(p *booster.Params)
 		valid, from    bool
 	}{
-		"held out":   {"adult", "binary", func(p *booster.Params) { p.EarlyStopping = 3 }, false, false},
-		"retrained":  {"ames_housing", "regression", study, false, false},
-		"classes":    {"wine_quality", "multiclass", study, false, false},
-		"valid":      {"adult", "binary", func(p *booster.Params) { p.EarlyStopping, p.Metrics = 3, []string{"auc", "logloss"} }, true, false},
-		"dart":       {"ames_housing", "regression", func(p *booster.Params) { p.Boosting, p.Dart.DropRate = booster.DartBoosting, 0.5 }, true, false},
-		"forest":     {"adult", "binary", func(p *booster.Params) { p.Boosting, p.RowFraction = booster.RandomForest, 0.6 }, true, false},
-		"goes on":    {"adult", "binary", func(p *booster.Params) {}, true, true},
-		"levels":     {"ames_housing", "regression", func(p *booster.Params) { p.LevelSplits, p.Combinations, p.Counts = booster.TargetSplits, 2, true }, false, false},
-		"ranking":    {rankedSet, "lambdarank", func(p *booster.Params) { p.EarlyStopping = 4 }, false, false},
-		"symmetric":  {"adult", "binary", func(p *booster.Params) { p.Tree.Growth, p.Tree.MaxDepth = "symmetric", 5 }, false, false},
-		"monotone":   {"ames_housing", "regression", func(p *booster.Params) { p.Tree.Monotone = map[string]int{"Gr_Liv_Area": 1}; p.Tree.MonotoneMethod = "advanced" }, false, false},
+		"held out":  {"adult", "binary", func(p *booster.Params) { p.EarlyStopping = 3 }, false, false},
+		"retrained": {"ames_housing", "regression", study, false, false},
+		"classes":   {"wine_quality", "multiclass", study, false, false},
+		"valid":     {"adult", "binary", func(p *booster.Params) { p.EarlyStopping, p.Metrics = 3, []string{"auc", "logloss"} }, true, false},
+		"dart":      {"ames_housing", "regression", func(p *booster.Params) { p.Boosting, p.Dart.DropRate = booster.DartBoosting, 0.5 }, true, false},
+		"forest":    {"adult", "binary", func(p *booster.Params) { p.Boosting, p.RowFraction = booster.RandomForest, 0.6 }, true, false},
+		"goes on":   {"adult", "binary", func(p *booster.Params) {}, true, true},
+		"levels":    {"ames_housing", "regression", func(p *booster.Params) { p.LevelSplits, p.Combinations, p.Counts = booster.TargetSplits, 2, true }, false, false},
+		"ranking":   {rankedSet, "lambdarank", func(p *booster.Params) { p.EarlyStopping = 4 }, false, false},
+		"symmetric": {"adult", "binary", func(p *booster.Params) { p.Tree.Growth, p.Tree.MaxDepth = "symmetric", 5 }, false, false},
+		"monotone": {"ames_housing", "regression", func(p *booster.Params) {
+			p.Tree.Monotone = map[string]int{"Gr_Liv_Area": 1}
+			p.Tree.MonotoneMethod = "advanced"
+		}, false, false},
 		"extra":      {"wine_quality", "multiclass", func(p *booster.Params) { p.Tree.ExtraTrees = true }, false, false},
 		"by columns": {"adult", "binary", func(p *booster.Params) { p.Builder = "feature" }, false, false},
 		"csr":        {"ames_housing", "regression", func(p *booster.Params) { p.Binning.Layout = "csr" }, false, false},

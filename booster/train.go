@@ -38,15 +38,7 @@ func TrainOn(ctx context.Context, p Params, train Data, opts ...Option) (*Model,
 	}
 	defer r.close()
 	m, err := r.trainOn(ctx, train)
-	if r.spread() {
-		if err == nil {
-			err = r.sameModel(ctx, m)
-		}
-		if err != nil && !errors.Is(err, ErrInterrupted) {
-			r.ranks.Abort(err)
-		}
-	}
-	return m, err
+	return m, r.endRanks(ctx, m, err)
 }
 
 func (r *run) trainOn(ctx context.Context, train Data) (*Model, error) {

@@ -1,0 +1,120 @@
+// Package share says which rows of a training a rank has, and puts together what ranks have of them.
+//
+// In: numbers of rows, what joins the ranks. Out: a rank's part of arrays by row, and whole arrays of the parts of all. It must not know
+// what is learned from the rows.
+package share
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"fmt"
+
+	"boost/binning"
+	"boost/internal/comm"
+)
+
+// Part is the rows Lo … Hi-1 of a set.
+type Part struct{ Lo, Hi int }
+
+// Even returns the part of a set that a rank has where all have as many, and queries, given by the rows that they begin with, stay whole.
+// A nil comm has all rows.
+func Even(c comm.Comm, rows int, queries []int) Part {
+	if c == nil {
+		return Part{0, rows}
+	}
+	border := func(rank int) int {
+		at := rows * rank / c.Size()
+		for _, first := range queries {
+			if first >= at {
+				return first
+			}
+		}
+		return at
+	}
+	return Part{border(c.Rank()), border(c.Rank() + 1)}
+}
+
+// Size returns the number of ranks.
+func Size(c comm.Comm) int {
+	if c == nil {
+		return 1
+	}
+	return c.Size()
+}
+
+// Len returns the number of rows.
+func (p Part) Len() int { return p.Hi - p.Lo }
+
+// Codes returns the part's codes.
+func (p Part) Codes(codes *binning.Codes) *binning.Codes {
+	if p.Len() == codes.NRows() {
+		return codes
+	}
+	rows := make([]int32, p.Len())
+	for i := range rows {
+		rows[i] = int32(p.Lo + i)
+	}
+	return codes.Take(rows)
+}
+
+// Queries returns the rows of the part that queries begin with, and the number of its rows behind them; nil for no queries.
+func (p Part) Queries(queries []int) []int {
+	if queries == nil {
+		return nil
+	}
+	own := []int{}
+	for _, first := range queries {
+		if first >= p.Lo && first <= p.Hi {
+			own = append(own, first-p.Lo)
+		}
+	}
+	return own
+}
+
+// Of returns the part of an array by row; nil of nil.
+func Of[T any](p Part, values []T) []T {
+	if values == nil {
+		return nil
+	}
+	return values[p.Lo:p.Hi:p.Hi]
+}
+
+// Each returns the part of several arrays by row.
+func Each[T any](p Part, columns [][]T) (own [][]T) {
+	for _, c := range columns {
+		own = append(own, Of(p, c))
+	}
+	return own
+}
+
+// Outputs returns the part of scores, output-major, of so many rows.
+func (p Part) Outputs(scores []float64, rows int) (own []float64) {
+	for ; len(scores) > 0; scores = scores[rows:] {
+		own = append(own, scores[p.Lo:p.Hi]...)
+	}
+	return own
+}
+
+// Gather puts the scores of all rows into all, output-major, of which own are this rank's.
+func Gather(ranks *comm.Ranks, all, own []float64, outputs int) {
+	rows, here := len(all)/outputs, len(own)/outputs
+	for k := range outputs {
+		ranks.GatherFloats(all[k*rows:(k+1)*rows], own[k*here:(k+1)*here])
+	}
+}
+
+// Same returns an error where the ranks do not have the same bytes, which are those of a model.
+func Same(ctx context.Context, c comm.Comm, model []byte) error {
+	own := sha256.Sum256(model)
+	all, err := c.Gather(ctx, own[:])
+	if err != nil {
+		return err
+	}
+	for rank, theirs := range all {
+		if !bytes.Equal(theirs, own[:]) {
+			return fmt.Errorf("%w: rank %d has made another model than rank %d: do both run the same program with the same settings on the same table?", comm.ErrComm, rank, c.Rank())
+		}
+	}
+	return nil
+}
