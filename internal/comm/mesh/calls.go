@@ -1,0 +1,196 @@
+package mesh
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+	"math/bits"
+	"time"
+
+	"boost/internal/comm"
+)
+
+// shortBytes is the size of vectors up to which each rank sends the whole of it, in as few steps as possible.
+const shortBytes = directBytes
+
+func (m *Mesh) Sum64(ctx context.Context, values []uint64) error {
+	return m.reduce(ctx, vector{kind: sum64, u64: values})
+}
+
+func (m *Mesh) Sum32(ctx context.Context, values []uint32) error {
+	return m.reduce(ctx, vector{kind: sum32, u32: values})
+}
+
+func (m *Mesh) Max(ctx context.Context, values []float64) error {
+	return m.reduce(ctx, vector{kind: maxFloat, f64: values})
+}
+
+func (m *Mesh) Barrier(ctx context.Context) error {
+	return m.reduce(ctx, vector{kind: barrier, u64: m.token[:]})
+}
+
+func (m *Mesh) SumParts64(ctx context.Context, values []uint64, parts []int) error {
+	began := time.Now()
+	v := vector{kind: sumParts64, u64: values}
+	if err := m.begin(ctx, signature{sumParts64, partsSum(parts), uint64(len(values))}); err != nil {
+		return err
+	}
+	defer m.end(began)
+	return m.scatter(v, parts)
+}
+
+// partsSum returns a checksum of the parts.
+func partsSum(parts []int) (sum uint32) {
+	var word [8]byte
+	for _, p := range parts {
+		binary.LittleEndian.PutUint64(word[:], uint64(p))
+		sum = crc32.Update(sum, castagnoli, word[:])
+	}
+	return sum
+}
+
+// reduce combines the values of all ranks at all ranks.
+func (m *Mesh) reduce(ctx context.Context, v vector) error {
+	began := time.Now()
+	if err := m.begin(ctx, signature{kind: v.kind, total: uint64(v.length())}); err != nil {
+		return err
+	}
+	defer m.end(began)
+	if v.length()*v.width() <= shortBytes {
+		return m.double(v)
+	}
+	m.parts = m.parts[:0]
+	for r := range m.Size() + 1 {
+		m.parts = append(m.parts, v.length()*r/m.Size())
+	}
+	if err := m.scatter(v, m.parts); err != nil {
+		return err
+	}
+	return m.spread(v, m.parts)
+}
+
+// scatter gives each rank its part of the combined values: all send it to that rank.
+func (m *Mesh) scatter(v vector, parts []int) error {
+	spans := m.spans[:0]
+	m.others(func(p *peer) { spans = append(spans, span{p, parts[p.rank], parts[p.rank+1]}) })
+	err := m.push(v, uint64(v.length()), spans)
+	for i := m.Size() - 1; i > 0 && err == nil; i-- { // those that send to this rank first come first
+		err = m.pull(m.peers[(m.rank+i)%m.Size()], v, parts[m.rank], parts[m.rank+1], vector.combine)
+	}
+	return m.pushed(err)
+}
+
+// spread gives each rank's part of the values to all.
+func (m *Mesh) spread(v vector, parts []int) error {
+	spans := m.spans[:0]
+	m.others(func(p *peer) { spans = append(spans, span{p, parts[m.rank], parts[m.rank+1]}) })
+	err := m.push(v, uint64(v.length()), spans)
+	for i := m.Size() - 1; i > 0 && err == nil; i-- {
+		p := m.peers[(m.rank+i)%m.Size()]
+		err = m.pull(p, v, parts[p.rank], parts[p.rank+1], vector.set)
+	}
+	return m.pushed(err)
+}
+
+// double combines short vectors in log2(n) steps: after step i, each rank has the values of 2^i ranks. The ranks above the
+// largest power of two give theirs to one below first, and get the result from it at last.
+func (m *Mesh) double(v vector) error {
+	power := 1 << (bits.Len(uint(m.Size())) - 1)
+	if m.rank >= power {
+		if err := m.give(v, m.rank-power); err != nil {
+			return err
+		}
+		return m.take(v, m.rank-power, vector.set)
+	}
+	above := m.rank+power < m.Size()
+	if above {
+		if err := m.take(v, m.rank+power, vector.combine); err != nil {
+			return err
+		}
+	}
+	for step := 1; step < power; step <<= 1 {
+		if err := m.give(v, m.rank^step); err != nil {
+			return err
+		}
+		if err := m.take(v, m.rank^step, vector.combine); err != nil {
+			return err
+		}
+	}
+	if above {
+		return m.give(v, m.rank+power)
+	}
+	return nil
+}
+
+// give sends a short vector to a rank.
+func (m *Mesh) give(v vector, rank int) error {
+	return m.push(v, uint64(v.length()), append(m.spans[:0], span{m.peers[rank], 0, v.length()}))
+}
+
+// take receives one.
+func (m *Mesh) take(v vector, rank int, put func(v vector, src []byte, lo, hi int)) error {
+	return m.pull(m.peers[rank], v, 0, v.length(), put)
+}
+
+func (m *Mesh) Gather(ctx context.Context, mine []byte) ([][]byte, error) {
+	began := time.Now()
+	if err := m.begin(ctx, signature{kind: gatherBytes}); err != nil {
+		return nil, err
+	}
+	defer m.end(began)
+	if err := m.checkLength(mine); err != nil {
+		return nil, err
+	}
+	spans := m.spans[:0]
+	m.others(func(p *peer) { spans = append(spans, span{p, 0, len(mine)}) })
+	err := m.push(vector{kind: gatherBytes, data: mine}, uint64(len(mine)), spans)
+	all := make([][]byte, m.Size())
+	all[m.rank] = bytes.Clone(mine)
+	for i := m.Size() - 1; i > 0 && err == nil; i-- {
+		p := m.peers[(m.rank+i)%m.Size()]
+		all[p.rank], err = m.pullBytes(p)
+	}
+	if err = m.pushed(err); err != nil {
+		return nil, err
+	}
+	return all, nil
+}
+
+// Broadcast goes down a binomial tree: in step i, the 2^i ranks that have the data give it to as many others.
+func (m *Mesh) Broadcast(ctx context.Context, root int, data []byte) ([]byte, error) {
+	began := time.Now()
+	if err := m.begin(ctx, signature{kind: broadcastBytes, detail: uint32(root)}); err != nil {
+		return nil, err
+	}
+	defer m.end(began)
+	n := m.Size()
+	place := (m.rank - root + n) % n // in the tree
+	step := 1 << bits.Len(uint(place))
+	if place > 0 {
+		var err error
+		if data, err = m.pullBytes(m.peers[(place-step/2+root)%n]); err != nil {
+			return nil, err
+		}
+	} else if err := m.checkLength(data); err != nil {
+		return nil, err
+	}
+	spans := m.spans[:0]
+	for ; place+step < n; step *= 2 {
+		spans = append(spans, span{m.peers[(place+step+root)%n], 0, len(data)})
+	}
+	err := m.push(vector{kind: broadcastBytes, data: data}, uint64(len(data)), spans)
+	if err = m.pushed(err); err != nil {
+		return nil, err
+	}
+	return data, nil
+}
+
+// checkLength ends all calls where this rank gives more than a call takes.
+func (m *Mesh) checkLength(data []byte) error {
+	if len(data) > maxData {
+		return m.refuse(&comm.Error{Rank: m.rank, Text: fmt.Sprintf("gives %d bytes, above the %d of a call", len(data), maxData)})
+	}
+	return nil
+}
