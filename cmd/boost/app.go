@@ -35,6 +35,7 @@ type app struct {
 	out      io.Writer          // data
 	terminal *terminal.Terminal // everything else
 	log      *slog.Logger
+	args     []string // of the command line
 	started  time.Time
 	told     map[string]bool
 	closers  []io.Closer // at the end of the run
@@ -49,7 +50,7 @@ type app struct {
 
 // run executes one command line and returns the exit code.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	a := &app{stdin: stdin, out: stdout, terminal: terminal.New(stderr), started: time.Now(), told: map[string]bool{}}
+	a := &app{args: args, stdin: stdin, out: stdout, terminal: terminal.New(stderr), started: time.Now(), told: map[string]bool{}}
 	a.log = slog.New(terminal.NewHandler(a.terminal, "text", slog.LevelInfo))
 	ctx, stop := a.interruptible(context.Background())
 	defer stop()

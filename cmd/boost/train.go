@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strconv"
 	"strings"
@@ -23,12 +24,15 @@ import (
 	"boost/cmd/boost/internal/filename"
 	"boost/cmd/boost/internal/keyflags"
 	"boost/cmd/boost/internal/progress"
+	"boost/cmd/boost/internal/ranks"
 	"boost/configs"
 	"boost/dataset"
 	"boost/dataset/write"
+	"boost/internal/comm"
 	"boost/internal/format"
 	"boost/internal/output"
 	"boost/internal/profile"
+	"boost/internal/terminal"
 	"boost/objectives"
 	"boost/ptq/compress"
 )
@@ -39,6 +43,7 @@ type trainFlags struct {
 	verify bool
 	json   bool
 	resume bool
+	ranks  ranks.Flags
 }
 
 func (a *app) trainCommand() *cobra.Command {
@@ -64,7 +69,10 @@ MODEL.partial; a second Ctrl-C stops at once.
 
 --checkpoint FOLDER saves training every minute (output.checkpoint_every), and when it is stopped.
 The same command with --resume then goes on from there: the model is the one that training without
-a stop makes, byte for byte. More --rounds than before may be given.`,
+a stop makes, byte for byte. More --rounds than before may be given.
+
+--ranks N trains in N processes on this machine. --rank R/N makes this process one of N, on any machines: each
+reads the tables, and has a part of the rows in training. The model is that of one process, byte for byte.`,
 		Example: `  boost train data.csv --label price
   boost train part-*.csv --label price --valid valid.csv --leaves 63 -o price.boost
   boost train run.toml --threads 4 --json
@@ -82,6 +90,7 @@ a stop makes, byte for byte. More --rounds than before may be given.`,
 	flags.BoolVar(&f.verify, "verify", false, "check every histogram against its rows; slow")
 	flags.BoolVar(&f.json, "json", false, "print the summary as JSON")
 	flags.BoolVar(&f.resume, "resume", false, "go on from the newest checkpoint, if there is one")
+	f.ranks.Add(cmd)
 	f.addNoSpool(cmd)
 	complete.WithKeys(cmd, nil)
 	return cmd
@@ -102,10 +111,18 @@ type trainRun struct {
 	outOfCore bool
 	forms     *compress.Choice // for a compressed model; nil for none
 	small     *compress.Result
-	noLabel   error // what to say where no label is named and the table has none of its own
+	comm      comm.Comm  // what joins the ranks of the training; nil for one process
+	sent      comm.Stats // over it
+	noLabel   error      // what to say where no label is named and the table has none of its own
 }
 
 func (a *app) train(ctx context.Context, cmd *cobra.Command, sources []string, f *trainFlags) error {
+	if err := f.ranks.Check(cmd); err != nil {
+		return err
+	}
+	if f.ranks.Others() && !a.verbose {
+		a.log = slog.New(terminal.NewHandler(a.terminal, a.logFormat, slog.LevelError))
+	}
 	r := &trainRun{a: a, json: f.json, resume: f.resume}
 	if err := r.configure(cmd, sources, f, keyflags.Train); err != nil {
 		return err
@@ -114,6 +131,7 @@ func (a *app) train(ctx context.Context, cmd *cobra.Command, sources []string, f
 		return err
 	}
 	c := r.config
+	var err error
 	for _, out := range []string{c.Output.Model, c.Output.Predictions, c.Quantize.Output} {
 		if out == "" {
 			continue
@@ -122,7 +140,20 @@ func (a *app) train(ctx context.Context, cmd *cobra.Command, sources []string, f
 			return err
 		}
 	}
+	if f.ranks.Count > 0 {
+		return f.ranks.Launch(ctx, a.args, a.out, a.terminal)
+	}
+	if r.comm, err = f.ranks.Join(ctx, a.stdin, a.out, version); err != nil {
+		return err
+	}
 	model, err := r.fit(ctx, false)
+	if r.comm != nil {
+		r.sent = r.comm.Stats()
+		_ = r.comm.Close() // all have what they need
+	}
+	if f.ranks.Others() {
+		return err
+	}
 	if errors.Is(err, booster.ErrCache) {
 		a.log.Warn("the cache is rebuilt", "file", c.Data.Cache, "reason", strings.TrimPrefix(err.Error(), booster.ErrCache.Error()+": "))
 		model, err = r.fit(ctx, true)
@@ -209,6 +240,9 @@ func (r *trainRun) fit(ctx context.Context, rebuild bool) (*booster.Model, error
 	if err := r.checkTests(objective, table); err != nil {
 		return nil, err
 	}
+	if r.comm != nil && (c.Budget > 0 || params.BagFolds > 0) {
+		return nil, exit.Usagef("train.budget and train.bag_folds, which train.effort = \"best\" sets, train many models in one process: leave them out, or the ranks")
+	}
 	if c.Budget > 0 {
 		if params, err = r.within(ctx, params, loaded.Train); err != nil {
 			return nil, err
@@ -220,6 +254,9 @@ func (r *trainRun) fit(ctx context.Context, rebuild bool) (*booster.Model, error
 	rounds := progress.Rounds{Terminal: a.terminal, Log: a.log, Verbose: a.verbose, JSON: a.logFormat == "json", Before: r.baseRounds(),
 		Patience: c.Params.EarlyStopping, Valid: len(c.Data.Valid) > 0, Report: &r.report}
 	opts := append(loaded.Options(), booster.Logger(a.log), booster.WithReport(&r.report), booster.OnRound(rounds.Show), booster.WithCheckpoints(r.checkpoints()))
+	if r.comm != nil {
+		opts = append(opts, booster.WithRanks(r.comm))
+	}
 	steps := r.baseRounds() + params.Rounds
 	if a.quiet || a.logFormat == "json" { // without a bar
 		steps = 0

@@ -56,6 +56,11 @@ func (e *Silent) Error() string { return e.Err.Error() }
 // Unwrap returns the error.
 func (e *Silent) Unwrap() error { return e.Err }
 
+// Status is the exit code of another process, which has explained itself.
+type Status int
+
+func (s Status) Error() string { return fmt.Sprintf("exit status %d", int(s)) }
+
 // Usagef makes an error about the command line (exit 2).
 func Usagef(format string, args ...any) error {
 	return &plainError{fmt.Sprintf(format, args...), ErrUsage}
@@ -89,6 +94,9 @@ func OfTable(files []string, err error) error {
 
 // Code says how the program ends with this error.
 func Code(err error) int {
+	if status, ok := errors.AsType[Status](err); ok {
+		return int(status)
+	}
 	switch {
 	case err == nil:
 		return Done

@@ -1,0 +1,147 @@
+package ranks
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"sync"
+
+	"boost/cmd/boost/internal/exit"
+	"boost/internal/comm"
+	"boost/internal/cpu"
+)
+
+// process is a rank that was started here.
+type process struct {
+	cmd     *exec.Cmd
+	in      io.WriteCloser
+	out     *bufio.Reader
+	errs    *prefixed
+	address string
+	err     error
+}
+
+// Launch runs the program's own command line once for each rank, and returns when all have ended: with the error of the
+// first that has failed, already told. The first rank has standard output; messages of the others begin with their number.
+func (f *Flags) Launch(ctx context.Context, args []string, out, messages io.Writer) error {
+	program, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	args = slices.DeleteFunc(withoutRanks(args), func(a string) bool { return a == "" })
+	if !slices.ContainsFunc(args, func(a string) bool { return a == "--threads" || strings.HasPrefix(a, "--threads=") }) {
+		args = append(args, fmt.Sprintf("--threads=%d", max(1, cpu.Threads()/f.Count)))
+	}
+	token := rand.Text()
+	var mu sync.Mutex // of messages
+	ranks := make([]*process, f.Count)
+	started := 0
+	for rank := range ranks {
+		p := &process{cmd: exec.CommandContext(ctx, program, append(slices.Clone(args), fmt.Sprintf("--rank=%d/%d", rank, f.Count), "--listen=127.0.0.1:0")...)}
+		p.cmd.Cancel = func() error { return nil } // a signal has reached it too
+		p.cmd.Env = append(os.Environ(), TokenVariable+"="+token)
+		p.errs = &prefixed{mu: &mu, to: messages}
+		if rank > 0 {
+			p.errs.prefix = fmt.Sprintf("rank %d: ", rank)
+		}
+		p.cmd.Stderr = p.errs
+		if p.in, err = p.cmd.StdinPipe(); err != nil {
+			break
+		}
+		pipe, pipeErr := p.cmd.StdoutPipe()
+		if err = pipeErr; err != nil {
+			break
+		}
+		if p.out, err = bufio.NewReader(pipe), p.cmd.Start(); err != nil {
+			break
+		}
+		ranks[rank] = p
+		started++
+	}
+	ranks = ranks[:started]
+	var addresses []string
+	for _, p := range ranks {
+		line, _ := p.out.ReadString('\n') // of one that has failed there is none
+		address, ok := strings.CutPrefix(strings.TrimSpace(line), "address ")
+		if !ok {
+			break
+		}
+		addresses = append(addresses, address)
+	}
+	var all sync.WaitGroup
+	for rank, p := range ranks {
+		all.Go(func() {
+			if len(addresses) == f.Count {
+				_, _ = io.WriteString(p.in, strings.Join(addresses, "\n")+"\n") // one that is gone is missed by the others
+			}
+			_ = p.in.Close()
+			to := io.Discard
+			if rank == 0 {
+				to = out
+			}
+			_, _ = io.Copy(to, p.out)
+			p.err = p.cmd.Wait()
+		})
+	}
+	all.Wait()
+	if err != nil {
+		return fmt.Errorf("%w: cannot start rank %d: %w", comm.ErrComm, started, err)
+	}
+	for _, p := range ranks {
+		if p.err == nil {
+			continue
+		}
+		if ended, ok := errors.AsType[*exec.ExitError](p.err); ok && ended.ExitCode() > 0 {
+			return &exit.Silent{Err: exit.Status(ended.ExitCode())}
+		}
+		return fmt.Errorf("%w: %w", comm.ErrComm, p.err)
+	}
+	return nil
+}
+
+// withoutRanks returns the arguments without the flag that asks for ranks here.
+func withoutRanks(args []string) []string {
+	var kept []string
+	for i := 0; i < len(args); i++ {
+		switch {
+		case args[i] == "--ranks":
+			i++
+		case strings.HasPrefix(args[i], "--ranks="):
+		default:
+			kept = append(kept, args[i])
+		}
+	}
+	return kept
+}
+
+// prefixed writes whole lines, each behind a prefix.
+type prefixed struct {
+	mu     *sync.Mutex
+	to     io.Writer
+	prefix string
+	line   []byte
+}
+
+func (w *prefixed) Write(p []byte) (int, error) {
+	w.line = append(w.line, p...)
+	for {
+		end := bytes.IndexByte(w.line, '\n')
+		if end < 0 {
+			return len(p), nil
+		}
+		w.mu.Lock()
+		_, err := fmt.Fprintf(w.to, "%s%s", w.prefix, w.line[:end+1])
+		w.mu.Unlock()
+		if w.line = w.line[end+1:]; err != nil {
+			return 0, err
+		}
+	}
+}

@@ -1,0 +1,156 @@
+// Package ranks lets processes join as the ranks of one training.
+//
+// In: the flags of the command line, an input that has the addresses of all ranks. Out: what joins them. It must not
+// know what is trained.
+package ranks
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"boost/cmd/boost/internal/exit"
+	"boost/internal/comm"
+	"boost/internal/comm/mesh"
+)
+
+// TokenVariable is the environment variable of the secret that ranks know each other by.
+const TokenVariable = "BOOST_TOKEN"
+
+// Flags say which rank a process is, and how it finds the others.
+type Flags struct {
+	Count  int    // ranks to be started here; 0 for none
+	place  string // as 1/4
+	listen string
+	peers  []string
+	tls    bool
+	wait   time.Duration
+
+	rank, size int // of place
+}
+
+// Add gives a command the flags.
+func (f *Flags) Add(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.IntVar(&f.Count, "ranks", 0, "train in `N` processes that are started here and each have a part of the rows")
+	flags.StringVar(&f.place, "rank", "", "be rank `R/N` of a training in N processes, from 0/N on; "+TokenVariable+" is a secret that all have")
+	flags.StringVar(&f.listen, "listen", ":0", "`HOST:PORT` where the other ranks find this one; port 0 is a free one")
+	flags.StringSliceVar(&f.peers, "peers", nil, "`HOST:PORT` of each rank, from rank 0 on; without, this rank's is printed and all are read from standard input")
+	flags.BoolVar(&f.tls, "tls", false, "encrypt what ranks send")
+	flags.DurationVar(&f.wait, "join-wait", 2*time.Minute, "`TIME` to wait for all ranks")
+}
+
+// Check reads the flags.
+func (f *Flags) Check(cmd *cobra.Command) error {
+	given := cmd.Flags().Changed
+	if given("ranks") && given("rank") {
+		return exit.Usagef("--ranks starts all ranks here, and --rank is one of them: leave one of them out")
+	}
+	if given("ranks") && f.Count < 1 {
+		return exit.Usagef("--ranks %d: at least 1", f.Count)
+	}
+	for _, name := range []string{"listen", "peers", "join-wait"} {
+		if given(name) && f.place == "" {
+			return exit.Usagef("--%s is for a rank: say which one with --rank R/N", name)
+		}
+	}
+	if f.tls && f.place == "" && f.Count == 0 {
+		return exit.Usagef("--tls is for ranks: give --rank R/N or --ranks N")
+	}
+	if f.place == "" {
+		return nil
+	}
+	rank, size, ok := strings.Cut(f.place, "/")
+	var errs [2]error
+	f.rank, errs[0] = strconv.Atoi(rank)
+	f.size, errs[1] = strconv.Atoi(size)
+	if !ok || errs[0] != nil || errs[1] != nil || f.rank < 0 || f.rank >= f.size {
+		return exit.Usagef("--rank %s: expected R/N, as 0/4 for the first of four", f.place)
+	}
+	if len(f.peers) > 0 && len(f.peers) != f.size {
+		return exit.Usagef("--peers has %d addresses, and there are %d ranks", len(f.peers), f.size)
+	}
+	if os.Getenv(TokenVariable) == "" {
+		return exit.Usagef("ranks know each other by a secret: set the environment variable %s to the same random text of 16 characters or more for all", TokenVariable)
+	}
+	return nil
+}
+
+// Others reports whether this process is a rank other than the first, which leaves messages and files to that.
+func (f *Flags) Others() bool { return f.rank > 0 }
+
+// Rank returns the number of the rank.
+func (f *Flags) Rank() int { return f.rank }
+
+// Join joins the ranks: nil where there is one process. The address of this one is told on out and those of all are read from in, unless
+// they were given. version is the program's, which all ranks share.
+func (f *Flags) Join(ctx context.Context, in io.Reader, out io.Writer, version string) (comm.Comm, error) {
+	if f.place == "" {
+		return nil, nil
+	}
+	l, err := mesh.Listen(f.listen)
+	if err != nil {
+		return nil, err
+	}
+	addresses := f.peers
+	if len(addresses) == 0 {
+		if addresses, err = f.tell(l.Addr(), in, out); err != nil {
+			l.Close()
+			return nil, err
+		}
+	}
+	m, err := l.Connect(ctx, f.rank, addresses, mesh.Options{Token: os.Getenv(TokenVariable), Version: version, TLS: f.tls, Wait: f.wait})
+	if err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
+// tell prints where this rank listens, and reads where all do.
+func (f *Flags) tell(address string, in io.Reader, out io.Writer) ([]string, error) {
+	host, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return nil, err
+	}
+	if ip := net.ParseIP(host); ip == nil || ip.IsUnspecified() {
+		host = reachable()
+	}
+	if _, err := fmt.Fprintln(out, "address "+net.JoinHostPort(host, port)); err != nil {
+		return nil, err
+	}
+	var addresses []string
+	lines := bufio.NewScanner(in)
+	for len(addresses) < f.size && lines.Scan() {
+		addresses = append(addresses, strings.FieldsFunc(lines.Text(), func(r rune) bool { return r == ',' || r == ' ' || r == '\t' || r == '\r' })...)
+	}
+	if len(addresses) != f.size {
+		return nil, fmt.Errorf("%w: %d addresses came on standard input, and there are %d ranks: write those that all ranks print, from rank 0 on", comm.ErrComm, len(addresses), f.size)
+	}
+	return addresses, nil
+}
+
+// reachable returns an address of this machine for others: the first that is no loopback, where there is one.
+func reachable() string {
+	found := "127.0.0.1"
+	addresses, err := net.InterfaceAddrs()
+	if err != nil {
+		return found
+	}
+	for _, a := range addresses {
+		if ip, ok := a.(*net.IPNet); ok && !ip.IP.IsLoopback() && !ip.IP.IsLinkLocalUnicast() {
+			if ip.IP.To4() != nil {
+				return ip.IP.String()
+			}
+			found = ip.IP.String()
+		}
+	}
+	return found
+}
