@@ -1,0 +1,133 @@
+//go:build unix
+
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"io"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// rankProcess is one rank of a training in a process of its own.
+type rankProcess struct {
+	cmd    *exec.Cmd
+	in     io.WriteCloser
+	out    *bufio.Reader
+	errors lockedBuffer
+}
+
+// lockedBuffer is a buffer that one goroutine fills while another looks.
+type lockedBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (b *lockedBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.Write(p)
+}
+
+func (b *lockedBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.String()
+}
+
+// startRanks starts ranks, and hands their addresses on.
+func startRanks(t *testing.T, n int, token func(rank int) string, args ...string) []*rankProcess {
+	t.Helper()
+	ranks := make([]*rankProcess, n)
+	var addresses []string
+	for rank := range ranks {
+		p := &rankProcess{cmd: program(append(args, "--rank", strconv.Itoa(rank)+"/"+strconv.Itoa(n), "--listen", "127.0.0.1:0")...)}
+		p.cmd.Env = append(p.cmd.Env, "BOOST_TOKEN="+token(rank))
+		p.cmd.Stderr = &p.errors
+		var err error
+		if p.in, err = p.cmd.StdinPipe(); err != nil {
+			t.Fatal(err)
+		}
+		out, err := p.cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := p.cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = p.cmd.Process.Kill() })
+		p.out, ranks[rank] = bufio.NewReader(out), p
+		line, err := p.out.ReadString('\n')
+		if err != nil {
+			t.Fatal(err)
+		}
+		address, _ := strings.CutPrefix(strings.TrimSpace(line), "address ")
+		addresses = append(addresses, address)
+	}
+	for _, p := range ranks {
+		if _, err := io.WriteString(p.in, strings.Join(addresses, "\n")+"\n"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return ranks
+}
+
+// end waits for a rank to end.
+func (p *rankProcess) end() result {
+	out, _ := io.ReadAll(p.out)
+	_ = p.cmd.Wait()
+	return result{p.cmd.ProcessState.ExitCode(), string(out), p.errors.String()}
+}
+
+func sameToken(int) string { return "a token of some characters" }
+
+func TestRanksMakeTheSameModel(t *testing.T) {
+	inFolder(t)
+	file(t, "t.csv", table(3000))
+	want := boost(t, "train", "t.csv", "--label", "y", "--rounds", "20", "-o", "one.boost", "-q")
+	if want.code != 0 {
+		t.Fatal(want.errors)
+	}
+	one, err := os.ReadFile("one.boost")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, more := range [][]string{{"--ranks", "3"}, {"--ranks=2", "--tls"}} {
+		cmd := program(append([]string{"train", "t.csv", "--label", "y", "--rounds", "20", "-o", "ranks.boost", "--json"}, more...)...)
+		var words bytes.Buffer
+		cmd.Stderr = &words
+		if out, err := cmd.Output(); err != nil || !bytes.HasPrefix(out, []byte("{")) {
+			t.Fatalf("%v: %v: %s%s", more, err, out, words.String())
+		}
+		if ranks, err := os.ReadFile("ranks.boost"); err != nil || !bytes.Equal(ranks, one) {
+			t.Errorf("%v: not the model of one process (%v)", more, err)
+		}
+		_ = os.Remove("ranks.boost")
+	}
+}
+
+func TestRankThatIsKilled(t *testing.T) {
+	inFolder(t)
+	file(t, "t.csv", table(3000))
+	ranks := startRanks(t, 3, sameToken, "train", "t.csv", "--label", "y", "--rounds", "100000", "--effort", "quick", "--set", "train.early_stopping=0", "-o", "m.boost", "-v")
+	for p := ranks[0]; !strings.Contains(p.errors.String(), "round 20"); {
+		time.Sleep(10 * time.Millisecond)
+	}
+	if err := ranks[1].cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	for _, rank := range []int{0, 2} {
+		if got := ranks[rank].end(); got.code != 1 || !strings.Contains(got.errors, "rank 1") {
+			t.Errorf("rank %d ends with %d: %s", rank, got.code, got.errors)
+		}
+	}
+	if _, err := os.Stat("m.boost"); err == nil {
+		t.Error("a model was written")
+	}
+}
