@@ -16,29 +16,32 @@ import (
 const shortBytes = directBytes
 
 func (m *Mesh) Sum64(ctx context.Context, values []uint64) error {
-	return m.reduce(ctx, vector{kind: sum64, u64: values})
+	return m.reduce(ctx, vectorOf(sum64, values))
 }
 
 func (m *Mesh) Sum32(ctx context.Context, values []uint32) error {
-	return m.reduce(ctx, vector{kind: sum32, u32: values})
+	return m.reduce(ctx, vectorOf(sum32, values))
 }
 
 func (m *Mesh) Max(ctx context.Context, values []float64) error {
-	return m.reduce(ctx, vector{kind: maxFloat, f64: values})
+	return m.reduce(ctx, vectorOf(maxFloat, values))
 }
 
 func (m *Mesh) Barrier(ctx context.Context) error {
-	return m.reduce(ctx, vector{kind: barrier, u64: m.token[:]})
+	return m.reduce(ctx, vectorOf(barrier, m.token[:]))
 }
 
 func (m *Mesh) SumParts64(ctx context.Context, values []uint64, parts []int) error {
 	began := time.Now()
-	v := vector{kind: sumParts64, u64: values}
 	if err := m.begin(ctx, signature{sumParts64, partsSum(parts), uint64(len(values))}); err != nil {
 		return err
 	}
 	defer m.end(began)
-	return m.scatter(v, parts)
+	m.parts = m.parts[:0]
+	for _, p := range parts {
+		m.parts = append(m.parts, p*sumParts64.width())
+	}
+	return m.scatter(vectorOf(sumParts64, values))
 }
 
 // partsSum returns a checksum of the parts.
@@ -54,44 +57,63 @@ func partsSum(parts []int) (sum uint32) {
 // reduce combines the values of all ranks at all ranks.
 func (m *Mesh) reduce(ctx context.Context, v vector) error {
 	began := time.Now()
-	if err := m.begin(ctx, signature{kind: v.kind, total: uint64(v.length())}); err != nil {
+	values := len(v.data) / v.kind.width()
+	if err := m.begin(ctx, signature{kind: v.kind, total: uint64(values)}); err != nil {
 		return err
 	}
 	defer m.end(began)
-	if v.length()*v.width() <= shortBytes {
+	if len(v.data) <= shortBytes {
 		return m.double(v)
 	}
 	m.parts = m.parts[:0]
 	for r := range m.Size() + 1 {
-		m.parts = append(m.parts, v.length()*r/m.Size())
+		m.parts = append(m.parts, values*r/m.Size()*v.kind.width())
 	}
-	if err := m.scatter(v, m.parts); err != nil {
+	if err := m.scatter(v); err != nil {
 		return err
 	}
-	return m.spread(v, m.parts)
+	return m.spread(v)
 }
 
+// part returns the bytes of v that m.parts gives to a rank.
+func (m *Mesh) part(v vector, rank int) []byte { return v.data[m.parts[rank]:m.parts[rank+1]] }
+
 // scatter gives each rank its part of the combined values: all send it to that rank.
-func (m *Mesh) scatter(v vector, parts []int) error {
+func (m *Mesh) scatter(v vector) error {
 	spans := m.spans[:0]
-	m.others(func(p *peer) { spans = append(spans, span{p, parts[p.rank], parts[p.rank+1]}) })
-	err := m.push(v, uint64(v.length()), spans)
-	for i := m.Size() - 1; i > 0 && err == nil; i-- { // those that send to this rank first come first
-		err = m.pull(m.peers[(m.rank+i)%m.Size()], v, parts[m.rank], parts[m.rank+1], vector.combine)
-	}
+	m.others(func(p *peer) { spans = append(spans, span{p, m.parts[p.rank], m.parts[p.rank+1]}) })
+	err := m.push(v, spans)
+	m.before(func(p *peer) {
+		if err == nil {
+			err = m.pull(p, m.part(v, m.rank), true)
+		}
+	})
 	return m.pushed(err)
 }
 
 // spread gives each rank's part of the values to all.
-func (m *Mesh) spread(v vector, parts []int) error {
-	spans := m.spans[:0]
-	m.others(func(p *peer) { spans = append(spans, span{p, parts[m.rank], parts[m.rank+1]}) })
-	err := m.push(v, uint64(v.length()), spans)
-	for i := m.Size() - 1; i > 0 && err == nil; i-- {
-		p := m.peers[(m.rank+i)%m.Size()]
-		err = m.pull(p, v, parts[p.rank], parts[p.rank+1], vector.set)
-	}
+func (m *Mesh) spread(v vector) error {
+	err := m.push(v, m.toAll(m.parts[m.rank], m.parts[m.rank+1]))
+	m.before(func(p *peer) {
+		if err == nil {
+			err = m.pull(p, m.part(v, p.rank), false)
+		}
+	})
 	return m.pushed(err)
+}
+
+// toAll returns the spans of bytes that go to all.
+func (m *Mesh) toAll(lo, hi int) []span {
+	spans := m.spans[:0]
+	m.others(func(p *peer) { spans = append(spans, span{p, lo, hi}) })
+	return spans
+}
+
+// before calls f for all other ranks in the order in which others of those ranks comes to this one.
+func (m *Mesh) before(f func(p *peer)) {
+	for i := m.Size() - 1; i > 0; i-- {
+		f(m.peers[(m.rank+i)%m.Size()])
+	}
 }
 
 // double combines short vectors in log2(n) steps: after step i, each rank has the values of 2^i ranks. The ranks above the
@@ -102,11 +124,11 @@ func (m *Mesh) double(v vector) error {
 		if err := m.give(v, m.rank-power); err != nil {
 			return err
 		}
-		return m.take(v, m.rank-power, vector.set)
+		return m.pull(m.peers[m.rank-power], v.data, false)
 	}
 	above := m.rank+power < m.Size()
 	if above {
-		if err := m.take(v, m.rank+power, vector.combine); err != nil {
+		if err := m.pull(m.peers[m.rank+power], v.data, true); err != nil {
 			return err
 		}
 	}
@@ -114,7 +136,7 @@ func (m *Mesh) double(v vector) error {
 		if err := m.give(v, m.rank^step); err != nil {
 			return err
 		}
-		if err := m.take(v, m.rank^step, vector.combine); err != nil {
+		if err := m.pull(m.peers[m.rank^step], v.data, true); err != nil {
 			return err
 		}
 	}
@@ -126,12 +148,7 @@ func (m *Mesh) double(v vector) error {
 
 // give sends a short vector to a rank.
 func (m *Mesh) give(v vector, rank int) error {
-	return m.push(v, uint64(v.length()), append(m.spans[:0], span{m.peers[rank], 0, v.length()}))
-}
-
-// take receives one.
-func (m *Mesh) take(v vector, rank int, put func(v vector, src []byte, lo, hi int)) error {
-	return m.pull(m.peers[rank], v, 0, v.length(), put)
+	return m.push(v, append(m.spans[:0], span{m.peers[rank], 0, len(v.data)}))
 }
 
 func (m *Mesh) Gather(ctx context.Context, mine []byte) ([][]byte, error) {
@@ -143,15 +160,14 @@ func (m *Mesh) Gather(ctx context.Context, mine []byte) ([][]byte, error) {
 	if err := m.checkLength(mine); err != nil {
 		return nil, err
 	}
-	spans := m.spans[:0]
-	m.others(func(p *peer) { spans = append(spans, span{p, 0, len(mine)}) })
-	err := m.push(vector{kind: gatherBytes, data: mine}, uint64(len(mine)), spans)
+	err := m.push(vector{gatherBytes, mine}, m.toAll(0, len(mine)))
 	all := make([][]byte, m.Size())
 	all[m.rank] = bytes.Clone(mine)
-	for i := m.Size() - 1; i > 0 && err == nil; i-- {
-		p := m.peers[(m.rank+i)%m.Size()]
-		all[p.rank], err = m.pullBytes(p)
-	}
+	m.before(func(p *peer) {
+		if err == nil {
+			all[p.rank], err = m.pullBytes(p)
+		}
+	})
 	if err = m.pushed(err); err != nil {
 		return nil, err
 	}
@@ -180,8 +196,7 @@ func (m *Mesh) Broadcast(ctx context.Context, root int, data []byte) ([]byte, er
 	for ; place+step < n; step *= 2 {
 		spans = append(spans, span{m.peers[(place+step+root)%n], 0, len(data)})
 	}
-	err := m.push(vector{kind: broadcastBytes, data: data}, uint64(len(data)), spans)
-	if err = m.pushed(err); err != nil {
+	if err := m.pushed(m.push(vector{broadcastBytes, data}, spans)); err != nil {
 		return nil, err
 	}
 	return data, nil

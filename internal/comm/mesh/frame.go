@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"net"
 
 	"boost/internal/comm"
 )
@@ -16,22 +17,20 @@ import (
 //	 8  number of the call, from 1, 64 bits
 //	16  values in the whole call, or bytes of this rank in Gather and Broadcast, 56 bits
 //	23  kind of the call, 8 bits
-//	24  CRC-32C of bytes 0 to 23 and the values, 32 bits; then 32 bits of 0
+//	24  CRC-32C of bytes 0 to 23 and the values, without the values under TLS, 32 bits; then 32 bits of 0
 //	32  the values
 //
 // All numbers are little-endian. A receiver knows how many values come; only in Gather and Broadcast the first frame says it.
 const (
 	headBytes  = 32
-	chunkBytes = 128 << 10 // at most, in one frame
-	frameBytes = headBytes + chunkBytes
-
+	chunkBytes = 256 << 10 // at most, in one frame
 	// maxData is how much a rank may give to Gather and Broadcast.
 	maxData = 1 << 30
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// span is a part of a vector and the rank that it goes to.
+// span is bytes of a vector, and the rank that they go to.
 type span struct {
 	peer   *peer
 	lo, hi int
@@ -46,18 +45,21 @@ type sender struct {
 	v     vector
 	total uint64
 	spans []span
-	out   []byte // a frame that is written
+
+	out  []byte // the head of a frame that is written, and the values if they are few
+	pair [2][]byte
+	both net.Buffers // pair
 }
 
 // directBytes is how much a call writes to a rank without the goroutine. It cannot block for ever: a rank begins a call after
 // it has read all of the calls before, so what it has not read is of this call, and that fits the buffers of a connection.
-const directBytes = 8 << 10
+const directBytes = 32 << 10
 
 // push begins to write the spans of v, which stay as they are until pushed returns.
-func (m *Mesh) push(v vector, total uint64, spans []span) error {
-	m.v, m.total, m.spans = v, total, spans
+func (m *Mesh) push(v vector, spans []span) error {
+	m.v, m.total, m.spans = v, uint64(len(v.data)/v.kind.width()), spans
 	for _, s := range m.spans {
-		if (s.hi-s.lo)*m.v.width() > directBytes {
+		if s.hi-s.lo > directBytes {
 			m.busy = true
 			m.jobs <- struct{}{}
 			return nil
@@ -90,24 +92,12 @@ func (m *Mesh) send() {
 	}
 }
 
-// write writes the spans, in frames.
+// write writes the spans, in frames. Where the lengths are not known to the receiver, an empty one is a frame too.
 func (m *Mesh) write() error {
-	step := chunkBytes / m.v.width()
 	for _, s := range m.spans {
-		for lo := s.lo; lo == s.lo || lo < s.hi; lo += step {
-			hi := min(lo+step, s.hi)
-			if lo == hi && !m.v.kind.givesBytes() {
-				break
-			}
-			frame := m.out[:headBytes+(hi-lo)*m.v.width()]
-			m.v.encode(frame[headBytes:], lo, hi)
-			binary.LittleEndian.PutUint32(frame, uint32(len(frame)-headBytes))
-			binary.LittleEndian.PutUint32(frame[4:], m.signature.detail)
-			binary.LittleEndian.PutUint64(frame[8:], uint64(m.calls))
-			binary.LittleEndian.PutUint64(frame[16:], m.total|uint64(m.signature.kind)<<56)
-			binary.LittleEndian.PutUint32(frame[24:], checksum(frame))
-			n, err := s.peer.data.Write(frame)
-			m.sent.Add(int64(n))
+		for lo := s.lo; lo < s.hi || lo == s.lo && m.v.kind.givesBytes(); lo += chunkBytes {
+			n, err := m.writeFrame(s.peer.data, m.v.data[lo:min(lo+chunkBytes, s.hi)])
+			m.sent.Add(n)
 			if err != nil {
 				return m.broken(s.peer, err)
 			}
@@ -116,80 +106,110 @@ func (m *Mesh) write() error {
 	return nil
 }
 
-func checksum(frame []byte) uint32 {
-	return crc32.Update(crc32.Checksum(frame[:24], castagnoli), castagnoli, frame[headBytes:])
+func (m *Mesh) writeFrame(w io.Writer, values []byte) (int64, error) {
+	head := m.out[:headBytes]
+	binary.LittleEndian.PutUint32(head, uint32(len(values)))
+	binary.LittleEndian.PutUint32(head[4:], m.signature.detail)
+	binary.LittleEndian.PutUint64(head[8:], uint64(m.calls))
+	binary.LittleEndian.PutUint64(head[16:], m.total|uint64(m.signature.kind)<<56)
+	binary.LittleEndian.PutUint32(head[24:], m.checksum(head, values))
+	if len(values) <= directBytes {
+		n, err := w.Write(append(head, values...))
+		return int64(n), err
+	}
+	m.pair = [2][]byte{head, values}
+	m.both = m.pair[:]
+	return m.both.WriteTo(w)
 }
 
-// pull reads values lo to hi of v from a rank, and gives each frame to put.
-func (m *Mesh) pull(p *peer, v vector, lo, hi int, put func(v vector, src []byte, lo, hi int)) error {
-	step := chunkBytes / v.width()
-	for ; lo < hi; lo += step {
-		to := min(lo+step, hi)
-		values, _, err := m.readFrame(p, (to-lo)*v.width())
-		if err != nil {
+// checksum returns the CRC of a frame. TLS has better ones of the values.
+func (m *Mesh) checksum(head, values []byte) uint32 {
+	if m.TLS {
+		values = nil
+	}
+	return crc32.Update(crc32.Checksum(head[:24], castagnoli), castagnoli, values)
+}
+
+// pull reads values from a rank into dst, in place of what is there, or to combine them with that.
+func (m *Mesh) pull(p *peer, dst []byte, combine bool) error {
+	for len(dst) > 0 {
+		part := dst[:min(len(dst), chunkBytes)]
+		into := part
+		if combine {
+			into = m.in[:len(part)]
+		}
+		if err := m.readFrame(p, into); err != nil {
 			return err
 		}
-		put(v, values, lo, to)
+		if combine {
+			m.signature.kind.combine(part, into)
+		}
+		dst = dst[len(part):]
 	}
 	return nil
 }
 
 // pullBytes reads what a rank gives to Gather or Broadcast.
 func (m *Mesh) pullBytes(p *peer) ([]byte, error) {
-	values, total, err := m.readFrame(p, -1)
+	n, total, err := m.readHead(p)
+	if err == nil && (total > maxData || n != int(min(total, chunkBytes))) {
+		err = m.refuse(&comm.Error{Rank: p.rank, Text: fmt.Sprintf("gives %d bytes, of at most %d, and sent %d first", total, maxData, n)})
+	}
 	if err != nil {
 		return nil, err
 	}
-	data := make([]byte, 0, total)
-	for {
-		data = append(data, values...)
-		if rest := int(total) - len(data); rest == 0 {
-			return data, nil
-		} else if values, _, err = m.readFrame(p, min(rest, chunkBytes)); err != nil {
-			return nil, err
-		}
+	data := make([]byte, total)
+	if err := m.readValues(p, data[:n]); err != nil {
+		return nil, err
 	}
+	return data, m.pull(p, data[n:], false)
 }
 
-// readFrame returns the values of the next frame of a rank, which are n bytes, or as many as its head says if n is -1. They
-// are overwritten by the next one.
-func (m *Mesh) readFrame(p *peer, n int) (values []byte, total uint64, err error) {
-	frame := m.in[:headBytes+max(n, 0)]
-	got, err := io.ReadAtLeast(p.data, frame, headBytes)
+// readFrame reads a frame of a rank whose values fill dst.
+func (m *Mesh) readFrame(p *peer, dst []byte) error {
+	n, _, err := m.readHead(p)
+	if err == nil && n != len(dst) {
+		err = m.refuse(&comm.Error{Rank: p.rank, Text: fmt.Sprintf("sent %d bytes where %d were expected", n, len(dst))})
+	}
+	if err != nil {
+		return err
+	}
+	return m.readValues(p, dst)
+}
+
+// readHead reads the head of a frame: how many bytes of values follow, and the total. It belongs to this call.
+func (m *Mesh) readHead(p *peer) (n int, total uint64, err error) {
+	got, err := io.ReadFull(p.data, m.head[:])
 	m.received.Add(int64(got))
 	if err != nil {
-		return nil, 0, m.broken(p, err)
+		return 0, 0, m.broken(p, err)
 	}
-	length := binary.LittleEndian.Uint32(frame)
-	call := binary.LittleEndian.Uint64(frame[8:])
-	total = binary.LittleEndian.Uint64(frame[16:]) & (1<<56 - 1)
-	its := signature{kind: kind(frame[23]), detail: binary.LittleEndian.Uint32(frame[4:]), total: total}
+	call, word := binary.LittleEndian.Uint64(m.head[8:]), binary.LittleEndian.Uint64(m.head[16:])
+	total = word & (1<<56 - 1)
+	its := signature{kind: kind(word >> 56), detail: binary.LittleEndian.Uint32(m.head[4:]), total: total}
 	if its.kind.givesBytes() {
 		its.total = 0
 	}
 	switch {
 	case call != uint64(m.calls):
-		return nil, 0, m.refuse(&comm.Error{Rank: p.rank, Text: fmt.Sprintf("makes call %d where rank %d makes call %d", call, m.rank, m.calls)})
+		return 0, 0, m.refuse(&comm.Error{Rank: p.rank, Text: fmt.Sprintf("makes call %d where rank %d makes call %d", call, m.rank, m.calls)})
 	case its != m.signature:
-		return nil, 0, m.refuse(m.differ(p, its))
-	case n < 0 && total > maxData:
-		return nil, 0, m.refuse(&comm.Error{Rank: p.rank, Text: fmt.Sprintf("gives %d bytes, above the %d of a call", total, maxData)})
-	case n < 0:
-		n = int(min(total, chunkBytes))
+		return 0, 0, m.refuse(m.differ(p, its))
 	}
-	if int(length) != n {
-		return nil, 0, m.refuse(&comm.Error{Rank: p.rank, Text: fmt.Sprintf("sent %d bytes where %d were expected", length, n)})
-	}
-	frame = m.in[:headBytes+n]
-	rest, err := io.ReadFull(p.data, frame[got:])
-	m.received.Add(int64(rest))
+	return int(binary.LittleEndian.Uint32(m.head[:])), total, nil
+}
+
+// readValues reads the values of a frame.
+func (m *Mesh) readValues(p *peer, dst []byte) error {
+	got, err := io.ReadFull(p.data, dst)
+	m.received.Add(int64(got))
 	if err != nil {
-		return nil, 0, m.broken(p, err)
+		return m.broken(p, err)
 	}
-	if checksum(frame) != binary.LittleEndian.Uint32(frame[24:]) {
-		return nil, 0, m.refuse(&comm.Error{Rank: p.rank, Text: "sent values that were damaged on their way (their checksum differs)"})
+	if m.checksum(m.head[:], dst) != binary.LittleEndian.Uint32(m.head[24:]) {
+		return m.refuse(&comm.Error{Rank: p.rank, Text: "sent values that were damaged on their way: their checksum differs"})
 	}
-	return frame[headBytes:], total, nil
+	return nil
 }
 
 // refuse ends all calls because of what a rank sent.

@@ -29,6 +29,9 @@ type Listener struct {
 
 // Listen opens an address, host:port. Port 0 stands for a free one, and an empty host for all addresses of the machine.
 func Listen(address string) (*Listener, error) {
+	if err := checkByteOrder(); err != nil {
+		return nil, err
+	}
 	l, err := net.Listen("tcp", address)
 	if err != nil {
 		return nil, fmt.Errorf("%w: cannot listen: %w", comm.ErrComm, err)

@@ -45,9 +45,10 @@ type Mesh struct {
 
 	state
 	sender
-	in    []byte    // a frame that is read
-	parts []int     // of a sum
-	token [1]uint64 // what goes round in Barrier
+	head  [headBytes]byte // of a frame that is read
+	in    []byte          // its values
+	parts []int           // of a sum
+	token [1]uint64       // what goes round in Barrier
 
 	waited         atomic.Int64 // nanoseconds
 	sent, received atomic.Int64 // bytes
@@ -111,8 +112,8 @@ func newMesh(rank int, addresses []string, o Options) *Mesh {
 	m := &Mesh{
 		Options: o, rank: rank, addresses: addresses, began: time.Now(), done: make(chan struct{}),
 		state:  state{missing: 2 * (len(addresses) - 1), complete: make(chan struct{}), failed: make(chan struct{}), leaver: -1},
-		sender: sender{jobs: make(chan struct{}, 1), over: make(chan struct{}, 1), out: make([]byte, frameBytes)},
-		in:     make([]byte, frameBytes),
+		sender: sender{jobs: make(chan struct{}, 1), over: make(chan struct{}, 1), out: make([]byte, headBytes, headBytes+directBytes)},
+		in:     make([]byte, chunkBytes),
 	}
 	if m.missing == 0 {
 		close(m.complete)

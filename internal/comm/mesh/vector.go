@@ -2,7 +2,10 @@ package mesh
 
 import (
 	"encoding/binary"
-	"math"
+	"fmt"
+	"unsafe"
+
+	"boost/internal/comm"
 )
 
 // kind is what a call does.
@@ -28,20 +31,26 @@ func (k kind) String() string {
 // givesBytes reports whether the ranks may give data of different lengths.
 func (k kind) givesBytes() bool { return k == gatherBytes || k == broadcastBytes }
 
-// vector is the values of a call, in one of the slices.
+// vector is the values of a call as the bytes they have in memory, which is little-endian: these go over the wire.
 type vector struct {
 	kind kind
-	u64  []uint64
-	u32  []uint32
-	f64  []float64
 	data []byte
 }
 
-func (v vector) length() int { return len(v.u64) + len(v.u32) + len(v.f64) + len(v.data) }
+// vectorOf returns the vector of values.
+func vectorOf[E uint64 | uint32 | float64](kind kind, values []E) vector {
+	data := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(values))), len(values)*int(unsafe.Sizeof(*new(E))))
+	return vector{kind, data}
+}
+
+// valuesOf returns the values of bytes.
+func valuesOf[E uint64 | uint32 | float64](data []byte) []E {
+	return unsafe.Slice((*E)(unsafe.Pointer(unsafe.SliceData(data))), len(data)/int(unsafe.Sizeof(*new(E))))
+}
 
 // width returns the bytes of a value.
-func (v vector) width() int {
-	switch v.kind {
+func (k kind) width() int {
+	switch k {
 	case sum32:
 		return 4
 	case gatherBytes, broadcastBytes:
@@ -50,64 +59,32 @@ func (v vector) width() int {
 	return 8
 }
 
-// encode writes values lo to hi, little-endian.
-func (v vector) encode(dst []byte, lo, hi int) {
-	switch v.kind {
+// combine adds the values of src to those of dst, or takes the larger ones.
+func (k kind) combine(dst, src []byte) {
+	switch k {
 	case barrier, sum64, sumParts64:
-		for i, x := range v.u64[lo:hi] {
-			binary.LittleEndian.PutUint64(dst[8*i:], x)
-		}
+		add(valuesOf[uint64](dst), valuesOf[uint64](src))
 	case sum32:
-		for i, x := range v.u32[lo:hi] {
-			binary.LittleEndian.PutUint32(dst[4*i:], x)
-		}
+		add(valuesOf[uint32](dst), valuesOf[uint32](src))
 	case maxFloat:
-		for i, x := range v.f64[lo:hi] {
-			binary.LittleEndian.PutUint64(dst[8*i:], math.Float64bits(x))
-		}
-	case gatherBytes, broadcastBytes:
-		copy(dst, v.data[lo:hi])
-	}
-}
-
-// combine adds what encode wrote to values lo to hi, or takes the larger values.
-func (v vector) combine(src []byte, lo, hi int) {
-	switch v.kind {
-	case barrier, sum64, sumParts64:
-		values := v.u64[lo:hi]
-		for i := range values {
-			values[i] += binary.LittleEndian.Uint64(src[8*i:])
-		}
-	case sum32:
-		values := v.u32[lo:hi]
-		for i := range values {
-			values[i] += binary.LittleEndian.Uint32(src[4*i:])
-		}
-	case maxFloat:
-		values := v.f64[lo:hi]
-		for i := range values {
-			values[i] = max(values[i], math.Float64frombits(binary.LittleEndian.Uint64(src[8*i:])))
+		larger := valuesOf[float64](dst)
+		for i, v := range valuesOf[float64](src) {
+			larger[i] = max(larger[i], v)
 		}
 	}
 }
 
-// set replaces values lo to hi by what encode wrote.
-func (v vector) set(src []byte, lo, hi int) {
-	switch v.kind {
-	case barrier, sum64, sumParts64:
-		values := v.u64[lo:hi]
-		for i := range values {
-			values[i] = binary.LittleEndian.Uint64(src[8*i:])
-		}
-	case sum32:
-		values := v.u32[lo:hi]
-		for i := range values {
-			values[i] = binary.LittleEndian.Uint32(src[4*i:])
-		}
-	case maxFloat:
-		values := v.f64[lo:hi]
-		for i := range values {
-			values[i] = math.Float64frombits(binary.LittleEndian.Uint64(src[8*i:]))
-		}
+func add[E uint64 | uint32](dst, src []E) {
+	dst = dst[:len(src)]
+	for i, v := range src {
+		dst[i] += v
 	}
+}
+
+// checkByteOrder returns an error on a machine whose memory has the bytes of numbers in another order than the wire.
+func checkByteOrder() error {
+	if binary.NativeEndian.Uint16([]byte{1, 0}) != 1 {
+		return fmt.Errorf("%w: this machine is big-endian; ranks run on little-endian ones, such as amd64 and arm64", comm.ErrComm)
+	}
+	return nil
 }
