@@ -14,7 +14,7 @@ import (
 // so a new package starts with a decision about its place.
 const picture = `
   0:  internal/cpu  internal/rng  internal/near  internal/format  internal/setting  internal/vfs  internal/vfs/crashfs  internal/replace  internal/testenv  internal/heapsize  internal/gcpercent  internal/paired  internal/peakmemory
-  0:  parallel  internal/comm  internal/comm/commtest
+  0:  parallel  internal/comm  internal/comm/mesh  internal/comm/commtest
   1:  internal/detmath
   1:  internal/kernel/hist  internal/kernel/partition  internal/kernel/quantize  internal/kernel/scan  internal/kernel/predict
   1:  internal/kernel/codec  internal/kernel/bin  internal/kernel/loss  internal/kernel/text  internal/kernel/mix
@@ -32,7 +32,7 @@ const picture = `
   8:  benchmarks/peers  benchmarks/accuracy
   9:  configs  internal/report
   9:  benchmarks/coverage  benchmarks/compression  benchmarks/loading  benchmarks/modes  benchmarks/parts  benchmarks/scorers  benchmarks/sizes
- 10:  cmd/boost/internal/exit  cmd/boost/internal/filename  cmd/boost/internal/complete  cmd/boost/internal/keyflags  cmd/boost/internal/evaluation  cmd/boost/internal/compression  cmd/boost/internal/regdir  cmd/boost/internal/progress  cmd/boost/internal/starter
+ 10:  cmd/boost/internal/exit  cmd/boost/internal/filename  cmd/boost/internal/complete  cmd/boost/internal/keyflags  cmd/boost/internal/evaluation  cmd/boost/internal/compression  cmd/boost/internal/regdir  cmd/boost/internal/progress  cmd/boost/internal/starter  cmd/boost/internal/ranks
  10:  internal/worker  benchmarks  internal/soak
  11:  cmd/boost
 

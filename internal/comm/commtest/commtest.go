@@ -91,7 +91,7 @@ func (k *checker) sums(n int) []uint64 {
 func (k *checker) sum64(n int) error {
 	got := k.values(k.Rank(), n)
 	if err := k.Sum64(k.ctx, got); err != nil {
-		return fmt.Errorf("Sum64: %w", err)
+		return fmt.Errorf("call of Sum64: %w", err)
 	}
 	return same("Sum64", got, k.sums(n))
 }
@@ -99,7 +99,7 @@ func (k *checker) sum64(n int) error {
 func (k *checker) sum32(n int) error {
 	got := convert(k.values(k.Rank(), n), func(v uint64) uint32 { return uint32(v) })
 	if err := k.Sum32(k.ctx, got); err != nil {
-		return fmt.Errorf("Sum32: %w", err)
+		return fmt.Errorf("call of Sum32: %w", err)
 	}
 	return same("Sum32", got, convert(k.sums(n), func(v uint64) uint32 { return uint32(v) }))
 }
@@ -117,7 +117,7 @@ func (k *checker) sumParts(n int) error {
 	slices.Sort(parts)
 	got := k.values(k.Rank(), n)
 	if err := k.SumParts64(k.ctx, got, parts); err != nil {
-		return fmt.Errorf("SumParts64: %w", err)
+		return fmt.Errorf("call of SumParts64: %w", err)
 	}
 	from, to := parts[k.Rank()], parts[k.Rank()+1]
 	return same("SumParts64", got[from:to], k.sums(n)[from:to])
@@ -135,7 +135,7 @@ func (k *checker) max(n int) error {
 		}
 	}
 	if err := k.Max(k.ctx, got); err != nil {
-		return fmt.Errorf("Max: %w", err)
+		return fmt.Errorf("call of Max: %w", err)
 	}
 	return same("Max", got, want)
 }
@@ -153,10 +153,10 @@ func (k *checker) gather(n int) error {
 	mine := k.data(k.Rank(), n)
 	all, err := k.Gather(k.ctx, mine)
 	if err != nil {
-		return fmt.Errorf("Gather: %w", err)
+		return fmt.Errorf("call of Gather: %w", err)
 	}
 	if len(all) != k.Size() {
-		return fmt.Errorf("Gather returns %d slices", len(all))
+		return fmt.Errorf("call of Gather returns %d slices", len(all))
 	}
 	for r, got := range all {
 		if err := same(fmt.Sprintf("Gather, rank %d", r), got, k.data(r, n)); err != nil {
@@ -165,7 +165,7 @@ func (k *checker) gather(n int) error {
 		clear(got)
 	}
 	if !bytes.Equal(mine, k.data(k.Rank(), n)) {
-		return errors.New("Gather returns the caller's own slice")
+		return errors.New("call of Gather returns the caller's own slice")
 	}
 	return nil
 }
@@ -174,7 +174,7 @@ func (k *checker) broadcast(n int) error {
 	root := k.shared(5, k.Size())
 	got, err := k.Broadcast(k.ctx, root, k.data(k.Rank(), n))
 	if err != nil {
-		return fmt.Errorf("Broadcast: %w", err)
+		return fmt.Errorf("call of Broadcast: %w", err)
 	}
 	return same("Broadcast", got, k.data(root, n))
 }

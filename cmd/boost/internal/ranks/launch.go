@@ -21,12 +21,11 @@ import (
 
 // process is a rank that was started here.
 type process struct {
-	cmd     *exec.Cmd
-	in      io.WriteCloser
-	out     *bufio.Reader
-	errs    *prefixed
-	address string
-	err     error
+	cmd  *exec.Cmd
+	in   io.WriteCloser
+	out  *bufio.Reader
+	errs *prefixed
+	err  error
 }
 
 // Launch runs the program's own command line once for each rank, and returns when all have ended: with the error of the
