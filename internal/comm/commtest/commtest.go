@@ -14,16 +14,26 @@ import (
 	"boost/internal/rng"
 )
 
-// lengths of vectors: none, odd ones, those around what one message holds, and long ones.
-var lengths = []int{0, 1, 2, 3, 7, 63, 1023, 1024, 1025, 2049, 8191, 8192, 8193, 100_003}
+// lengths of vectors: none, odd ones, and those around powers of two.
+var lengths = []int{0, 1, 2, 3, 7, 63, 1023, 1024, 1025, 4095, 4096, 4097, 8192, 8193}
+
+// call is a kind of call.
+type call struct {
+	name string
+	make func(n int) error // with vectors of n values
+	long int               // a length that takes several messages
+}
 
 // Check makes every kind of call on one rank, for vectors of many lengths and then in random order, and returns the first
 // result that is wrong. All ranks call it with the same seed; it does not matter whether they are in one process.
 func Check(ctx context.Context, c comm.Comm, seed uint64) error {
 	k := &checker{Comm: c, ctx: ctx, seed: seed}
-	calls := []func(n int) error{k.sum64, k.sum32, k.sumParts, k.max, k.gather, k.broadcast, k.barrier}
-	for _, n := range lengths {
-		for _, call := range calls {
+	calls := []call{
+		{"Sum64", k.sum64, 100_003}, {"Sum32", k.sum32, 100_001}, {"SumParts64", k.sumParts, 50_001}, {"Max", k.max, 20_001},
+		{"Gather", k.gather, 30_001}, {"Broadcast", k.broadcast, 30_001}, {"Barrier", k.barrier, 0},
+	}
+	for _, call := range calls {
+		for _, n := range append(lengths, call.long) {
 			if err := k.check(call, n); err != nil {
 				return err
 			}
@@ -57,13 +67,13 @@ func (k *checker) draw(stream, i int) uint64 {
 func (k *checker) shared(stream, n int) int { return int(k.draw(-stream, 0) % uint64(n)) }
 
 // check makes a call with vectors of n values. Now and then this rank comes late.
-func (k *checker) check(call func(n int) error, n int) error {
+func (k *checker) check(call call, n int) error {
 	k.calls++
 	if late := k.draw(k.Rank(), -1); late%64 == 0 {
 		time.Sleep(time.Duration(late>>32%1000) * time.Microsecond)
 	}
-	if err := call(n); err != nil {
-		return fmt.Errorf("rank %d of %d, call %d with %d values: %w", k.Rank(), k.Size(), k.calls, n, err)
+	if err := call.make(n); err != nil {
+		return fmt.Errorf("rank %d of %d, call %d, %s with %d values: %w", k.Rank(), k.Size(), k.calls, call.name, n, err)
 	}
 	return nil
 }
@@ -91,17 +101,17 @@ func (k *checker) sums(n int) []uint64 {
 func (k *checker) sum64(n int) error {
 	got := k.values(k.Rank(), n)
 	if err := k.Sum64(k.ctx, got); err != nil {
-		return fmt.Errorf("call of Sum64: %w", err)
+		return err
 	}
-	return same("Sum64", got, k.sums(n))
+	return same(got, k.sums(n))
 }
 
 func (k *checker) sum32(n int) error {
 	got := convert(k.values(k.Rank(), n), func(v uint64) uint32 { return uint32(v) })
 	if err := k.Sum32(k.ctx, got); err != nil {
-		return fmt.Errorf("call of Sum32: %w", err)
+		return err
 	}
-	return same("Sum32", got, convert(k.sums(n), func(v uint64) uint32 { return uint32(v) }))
+	return same(got, convert(k.sums(n), func(v uint64) uint32 { return uint32(v) }))
 }
 
 // sumParts sums in parts of random lengths, of which some are 0.
@@ -117,10 +127,10 @@ func (k *checker) sumParts(n int) error {
 	slices.Sort(parts)
 	got := k.values(k.Rank(), n)
 	if err := k.SumParts64(k.ctx, got, parts); err != nil {
-		return fmt.Errorf("call of SumParts64: %w", err)
+		return err
 	}
 	from, to := parts[k.Rank()], parts[k.Rank()+1]
-	return same("SumParts64", got[from:to], k.sums(n)[from:to])
+	return same(got[from:to], k.sums(n)[from:to])
 }
 
 // max takes the largest of numbers that are mostly below 0.
@@ -135,9 +145,9 @@ func (k *checker) max(n int) error {
 		}
 	}
 	if err := k.Max(k.ctx, got); err != nil {
-		return fmt.Errorf("call of Max: %w", err)
+		return err
 	}
-	return same("Max", got, want)
+	return same(got, want)
 }
 
 // data returns what a rank gives to Gather and Broadcast: up to 8n bytes.
@@ -153,19 +163,19 @@ func (k *checker) gather(n int) error {
 	mine := k.data(k.Rank(), n)
 	all, err := k.Gather(k.ctx, mine)
 	if err != nil {
-		return fmt.Errorf("call of Gather: %w", err)
+		return err
 	}
 	if len(all) != k.Size() {
-		return fmt.Errorf("call of Gather returns %d slices", len(all))
+		return fmt.Errorf("%d slices came", len(all))
 	}
 	for r, got := range all {
-		if err := same(fmt.Sprintf("Gather, rank %d", r), got, k.data(r, n)); err != nil {
-			return err
+		if err := same(got, k.data(r, n)); err != nil {
+			return fmt.Errorf("what rank %d gave: %w", r, err)
 		}
 		clear(got)
 	}
 	if !bytes.Equal(mine, k.data(k.Rank(), n)) {
-		return errors.New("call of Gather returns the caller's own slice")
+		return errors.New("what came is the caller's own slice")
 	}
 	return nil
 }
@@ -174,9 +184,9 @@ func (k *checker) broadcast(n int) error {
 	root := k.shared(5, k.Size())
 	got, err := k.Broadcast(k.ctx, root, k.data(k.Rank(), n))
 	if err != nil {
-		return fmt.Errorf("call of Broadcast: %w", err)
+		return err
 	}
-	return same("Broadcast", got, k.data(root, n))
+	return same(got, k.data(root, n))
 }
 
 func (k *checker) barrier(int) error { return k.Barrier(k.ctx) }
@@ -189,13 +199,13 @@ func convert[E any](values []uint64, f func(uint64) E) []E {
 	return converted
 }
 
-func same[E comparable](call string, got, want []E) error {
+func same[E comparable](got, want []E) error {
 	if len(got) != len(want) {
-		return fmt.Errorf("%s: %d values, want %d", call, len(got), len(want))
+		return fmt.Errorf("%d values came, want %d", len(got), len(want))
 	}
 	for i := range want {
 		if got[i] != want[i] {
-			return fmt.Errorf("%s: value %d is %v, want %v", call, i, got[i], want[i])
+			return fmt.Errorf("value %d is %v, want %v", i, got[i], want[i])
 		}
 	}
 	return nil

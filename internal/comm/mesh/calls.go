@@ -33,7 +33,7 @@ func (m *Mesh) Barrier(ctx context.Context) error {
 
 func (m *Mesh) SumParts64(ctx context.Context, values []uint64, parts []int) error {
 	began := time.Now()
-	if err := m.begin(ctx, signature{sumParts64, partsSum(parts), uint64(len(values))}); err != nil {
+	if err := m.begin(ctx, signature{sumParts64, m.partsSum(parts), uint64(len(values))}); err != nil {
 		return err
 	}
 	defer m.end(began)
@@ -45,11 +45,11 @@ func (m *Mesh) SumParts64(ctx context.Context, values []uint64, parts []int) err
 }
 
 // partsSum returns a checksum of the parts.
-func partsSum(parts []int) (sum uint32) {
-	var word [8]byte
+func (m *Mesh) partsSum(parts []int) (sum uint32) {
+	word := m.head[:8] // no frame is read yet
 	for _, p := range parts {
-		binary.LittleEndian.PutUint64(word[:], uint64(p))
-		sum = crc32.Update(sum, castagnoli, word[:])
+		binary.LittleEndian.PutUint64(word, uint64(p))
+		sum = crc32.Update(sum, castagnoli, word)
 	}
 	return sum
 }
@@ -151,6 +151,7 @@ func (m *Mesh) give(v vector, rank int) error {
 	return m.push(v, append(m.spans[:0], span{m.peers[rank], 0, len(v.data)}))
 }
 
+// Gather takes up to 1 GiB of each rank.
 func (m *Mesh) Gather(ctx context.Context, mine []byte) ([][]byte, error) {
 	began := time.Now()
 	if err := m.begin(ctx, signature{kind: gatherBytes}); err != nil {
@@ -174,7 +175,7 @@ func (m *Mesh) Gather(ctx context.Context, mine []byte) ([][]byte, error) {
 	return all, nil
 }
 
-// Broadcast goes down a binomial tree: in step i, the 2^i ranks that have the data give it to as many others.
+// Broadcast takes up to 1 GiB. They go down a binomial tree: in step i, the 2^i ranks that have the data give it to as many others.
 func (m *Mesh) Broadcast(ctx context.Context, root int, data []byte) ([]byte, error) {
 	began := time.Now()
 	if err := m.begin(ctx, signature{kind: broadcastBytes, detail: uint32(root)}); err != nil {

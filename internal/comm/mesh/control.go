@@ -104,7 +104,7 @@ func (m *Mesh) leave(p *peer, calls int64) {
 
 // beats gives signs of life and looks for those of the others, until Close.
 func (m *Mesh) beats() {
-	ticks := time.NewTicker(m.Silence / 8)
+	ticks := time.NewTicker(m.o.Silence / 8)
 	defer ticks.Stop()
 	last := time.Since(m.began)
 	for {
@@ -122,15 +122,15 @@ func (m *Mesh) beats() {
 		m.others(func(p *peer) { p.tell(beat, message) })
 
 		now := time.Since(m.began)
-		stopped := now-last > m.Silence/2 // this process was: what the others sent meanwhile is not read yet
+		stopped := now-last > m.o.Silence/2 // this process was: what the others sent meanwhile is not read yet
 		last = now
 		m.others(func(p *peer) {
 			switch heard := time.Duration(p.heard.Load()); {
 			case heard == 0 || p.left.Load():
 			case stopped:
 				p.heard.Store(int64(now))
-			case now-heard > m.Silence:
-				m.fail(&comm.Error{Rank: p.rank, Text: fmt.Sprintf("silent for %v", m.Silence)}, nil)
+			case now-heard > m.o.Silence:
+				m.fail(&comm.Error{Rank: p.rank, Text: fmt.Sprintf("silent for %v", m.o.Silence)}, nil)
 			}
 		})
 	}

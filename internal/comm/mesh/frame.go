@@ -51,8 +51,9 @@ type sender struct {
 	both net.Buffers // pair
 }
 
-// directBytes is how much a call writes to a rank without the goroutine. It cannot block for ever: a rank begins a call after
-// it has read all of the calls before, so what it has not read is of this call, and that fits the buffers of a connection.
+// directBytes is how much a call writes to a rank by itself, without the goroutine, in up to two pieces. Such writes do not
+// wait for each other in a circle: a rank begins a call after it has read all that it gets in earlier ones, so only pieces of this call
+// can be unread, and those fit the buffers of a connection, which hold more than 64 KiB on every system.
 const directBytes = 32 << 10
 
 // push begins to write the spans of v, which stay as they are until pushed returns.
@@ -124,7 +125,7 @@ func (m *Mesh) writeFrame(w io.Writer, values []byte) (int64, error) {
 
 // checksum returns the CRC of a frame. TLS has better ones of the values.
 func (m *Mesh) checksum(head, values []byte) uint32 {
-	if m.TLS {
+	if m.o.TLS {
 		values = nil
 	}
 	return crc32.Update(crc32.Checksum(head[:24], castagnoli), castagnoli, values)

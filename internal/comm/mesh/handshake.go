@@ -46,6 +46,7 @@ const (
 // hello is what a rank says of itself.
 type hello struct {
 	Rank     int     `json:"rank"`
+	To       int     `json:"to"` // the rank that should be at the other end, of D
 	Size     int     `json:"size"`
 	Run      string  `json:"run"`
 	Version  string  `json:"version"`
@@ -58,8 +59,8 @@ type hello struct {
 var errToken = errors.New("it has another token")
 
 // hello returns that of this rank, encoded.
-func (j *joining) hello(channel channel) []byte {
-	body, err := json.Marshal(hello{j.rank, j.Size(), j.Run, j.Version, channel, j.instance, rand.Text()})
+func (j *joining) hello(to int, channel channel) []byte {
+	body, err := json.Marshal(hello{j.rank, to, j.Size(), j.o.Run, j.o.Version, channel, j.instance, rand.Text()})
 	if err != nil {
 		panic(err) // strings and numbers
 	}
@@ -95,10 +96,10 @@ func readHello(r io.Reader) (h hello, raw []byte, err error) {
 // differs returns what of the other rank is not as it should be.
 func (j *joining) differs(h hello) error {
 	switch {
-	case h.Run != j.Run:
-		return fmt.Errorf("it belongs to run %q, this rank to %q", h.Run, j.Run)
-	case h.Version != j.Version:
-		return fmt.Errorf("it runs version %q, this rank %q", h.Version, j.Version)
+	case h.Run != j.o.Run:
+		return fmt.Errorf("it belongs to run %q, this rank to %q", h.Run, j.o.Run)
+	case h.Version != j.o.Version:
+		return fmt.Errorf("it runs version %q, this rank %q", h.Version, j.o.Version)
 	case h.Size != j.Size():
 		return fmt.Errorf("it is one of %d ranks, this rank one of %d", h.Size, j.Size())
 	}
@@ -121,7 +122,7 @@ func (j *joining) introduce(c net.Conn, p *peer, channel channel, stop func() bo
 			return false, err
 		}
 	}
-	mine := j.hello(channel)
+	mine := j.hello(p.rank, channel)
 	if _, err := c.Write(mine); err != nil {
 		return false, err
 	}
@@ -132,21 +133,22 @@ func (j *joining) introduce(c net.Conn, p *peer, channel channel, stop func() bo
 	if _, err := c.Write(j.proof("dialer", mine, raw, unique)); err != nil {
 		return false, err
 	}
+	difference := j.differs(its)
+	if difference == nil && its.Rank != p.rank {
+		difference = fmt.Errorf("it is rank %d: the addresses are in another order there", its.Rank)
+	}
 	text, err := readVerdict(c)
 	switch {
 	case err != nil:
 		return false, err
-	case text[0] == 1 && j.differs(its) != nil:
-		return false, j.blame(p.rank, c, j.differs(its))
+	case text[0] == 1 && difference != nil:
+		return false, j.blame(p.rank, c, difference)
 	case text[0] == 1:
 		return false, j.blame(p.rank, c, fmt.Errorf("it turns this rank away: %s", text[1:]))
 	case !hmac.Equal(text[1:], j.proof("accepter", mine, raw, unique)):
 		return false, j.blame(p.rank, c, errToken)
-	case its.Rank != p.rank:
-		return false, j.blame(p.rank, c, fmt.Errorf("it is rank %d: the addresses are in another order there", its.Rank))
-	}
-	if err := j.differs(its); err != nil {
-		return false, j.blame(p.rank, c, err)
+	case difference != nil:
+		return false, j.blame(p.rank, c, difference)
 	}
 	if err := j.keep(c, p, channel, its.Instance, stop, nil); err != nil {
 		return false, err
@@ -163,7 +165,7 @@ func (j *joining) receive(c net.Conn, stop func() bool) (kept bool, err error) {
 		}
 	}
 	its, raw, err := readHello(c)
-	mine := j.hello("")
+	mine := j.hello(-1, "")
 	if err == nil || raw != nil {
 		_, _ = c.Write(mine)
 	}
@@ -182,9 +184,11 @@ func (j *joining) receive(c net.Conn, stop func() bool) (kept bool, err error) {
 	err = j.differs(its)
 	switch {
 	case err != nil:
-		if its.Run == j.Run {
+		if its.Run == j.o.Run {
 			err = j.blame(its.Rank, c, err)
 		}
+	case its.To != j.rank:
+		err = fmt.Errorf("it looked for rank %d, this is rank %d: the addresses are in another order there", its.To, j.rank)
 	case its.Rank <= j.rank || its.Rank >= j.Size():
 		err = fmt.Errorf("it is rank %d of %d, which does not connect to rank %d: is a rank there twice?", its.Rank, its.Size, j.rank)
 	default:
@@ -198,7 +202,7 @@ func (j *joining) receive(c net.Conn, stop func() bool) (kept bool, err error) {
 
 // proof returns what only who has the token can make.
 func (j *joining) proof(role string, dialer, accepter, unique []byte) []byte {
-	mac := hmac.New(sha256.New, []byte(j.Token))
+	mac := hmac.New(sha256.New, []byte(j.o.Token))
 	for _, part := range [][]byte{[]byte(role), dialer, accepter, unique} {
 		mac.Write(binary.LittleEndian.AppendUint32(nil, uint32(len(part))))
 		mac.Write(part)

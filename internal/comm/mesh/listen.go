@@ -45,11 +45,13 @@ func (l *Listener) Addr() string { return l.listener.Addr().String() }
 // Close closes the address. Connect does so too.
 func (l *Listener) Close() error { return l.listener.Close() }
 
-// Connect joins rank, 0 ≤ rank < len(addresses), with all others. addresses has where each rank listens, host:port by rank,
-// the same list at all ranks; a rank connects to those below it. Connections that do not show the token, that are of
-// another run, or that nothing comes from, are closed, and the wait goes on. A rank that differs in size, program or
-// protocol, or comes twice, ends it. Connect returns when all ranks are connected with each other. When o.Wait is over its error names
-// the ranks that are missing.
+// Connect joins rank, 0 ≤ rank < len(addresses), with all others. addresses has where each rank listens, host:port by rank, the same
+// list at all ranks; a rank connects to those below it. Connect returns when all ranks are connected with each other.
+//
+// A connection that comes without the token, or from another run, is closed, and the wait goes on. It ends with an error when a rank
+// has another size of the training or another version of the program, when this rank is turned away by one of those that
+// it connects to (as where it is there twice), when another rank ends, when ctx is done, or after o.Wait; that error names
+// the ranks that are missing, and what was turned away.
 func (l *Listener) Connect(ctx context.Context, rank int, addresses []string, o Options) (*Mesh, error) {
 	defer l.Close()
 	o.Wait, o.Silence = cmp.Or(o.Wait, 2*time.Minute), cmp.Or(o.Silence, 8*time.Second)
@@ -133,7 +135,7 @@ func (j *joining) missing() *comm.Error {
 	j.Mesh.mu.Unlock()
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	text := fmt.Sprintf("did not connect to rank %d within %v", j.rank, j.Wait)
+	text := fmt.Sprintf("did not connect to rank %d within %v", j.rank, j.o.Wait)
 	if len(ranks) > 1 {
 		blame = -1
 		text = fmt.Sprintf("ranks %s of %d %s", strings.Join(ranks, ", "), j.Size(), text)
@@ -177,14 +179,14 @@ func (j *joining) dial(p *peer) {
 		for pause := 20 * time.Millisecond; ; pause = min(2*pause, time.Second) {
 			dialer := net.Dialer{Timeout: handshakeEnd}
 			c, err := dialer.DialContext(j.ctx, "tcp", j.addresses[p.rank])
-			if err == nil {
-				err = j.attempt(c, p, channel)
-			}
-			if err == nil {
-				break
+			answered := err == nil
+			if answered {
+				if err = j.attempt(c, p, channel); err == nil {
+					break
+				}
 			}
 			j.mu.Lock()
-			if j.ctx.Err() == nil {
+			if j.ctx.Err() == nil && (answered || j.trouble[p.rank] == nil) { // an answer tells more than none
 				j.trouble[p.rank] = err
 			}
 			j.mu.Unlock()

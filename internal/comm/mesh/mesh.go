@@ -34,7 +34,7 @@ type Options struct {
 
 // Mesh is one rank's end. Its calls allocate nothing in sums of lengths that it has seen.
 type Mesh struct {
-	Options
+	o         Options
 	rank      int
 	addresses []string
 	instance  string  // of this process: its connections belong together
@@ -110,7 +110,7 @@ func (s signature) String() string {
 
 func newMesh(rank int, addresses []string, o Options) *Mesh {
 	m := &Mesh{
-		Options: o, rank: rank, addresses: addresses, began: time.Now(), done: make(chan struct{}),
+		o: o, rank: rank, addresses: addresses, began: time.Now(), done: make(chan struct{}),
 		state:  state{missing: 2 * (len(addresses) - 1), complete: make(chan struct{}), failed: make(chan struct{}), leaver: -1},
 		sender: sender{jobs: make(chan struct{}, 1), over: make(chan struct{}, 1), out: make([]byte, headBytes, headBytes+directBytes)},
 		in:     make([]byte, chunkBytes),

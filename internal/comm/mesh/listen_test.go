@@ -1,0 +1,210 @@
+package mesh_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"strings"
+	"testing"
+	"time"
+
+	"boost/internal/comm"
+	"boost/internal/comm/commtest"
+	"boost/internal/comm/mesh"
+)
+
+// meet connects ranks with an option of their own each and returns their errors by rank.
+func meet(t *testing.T, addresses []string, listeners []*mesh.Listener, options []mesh.Options) []error {
+	t.Helper()
+	errs := make([]error, len(options))
+	ends := make([]*mesh.Mesh, len(options))
+	done := make(chan struct{})
+	for r, o := range options {
+		go func() {
+			ends[r], errs[r] = listeners[r].Connect(t.Context(), r, addresses, o)
+			done <- struct{}{}
+		}()
+	}
+	for range options {
+		<-done
+	}
+	for _, m := range ends {
+		if m != nil {
+			_ = m.Close()
+		}
+	}
+	return errs
+}
+
+// Ranks that do not belong together say what differs.
+func TestTurnedAway(t *testing.T) {
+	base := mesh.Options{Token: token, Run: "a", Version: "1.0", Wait: 30 * time.Second}
+	with := func(change func(o *mesh.Options)) []mesh.Options {
+		other, first := base, base
+		change(&other)
+		if other.Token != base.Token || other.Run != base.Run || other.TLS != base.TLS {
+			first.Wait = 300 * time.Millisecond // it goes on waiting for a rank of its own
+			other.Wait = first.Wait
+		}
+		return []mesh.Options{first, other}
+	}
+	for _, test := range []struct {
+		name          string
+		options       []mesh.Options
+		first, second string // words of the errors
+	}{
+		{"token", with(func(o *mesh.Options) { o.Token = strings.ToUpper(token) }), "it has another token", "the tokens differ"},
+		{"run", with(func(o *mesh.Options) { o.Run = "b" }), `it belongs to run "b", this rank to "a"`, `it belongs to run "a", this rank to "b"`},
+		{"version", with(func(o *mesh.Options) { o.Version = "1.1" }), `it runs version "1.1", this rank "1.0"`, `version "1.0"`},
+		{"TLS", with(func(o *mesh.Options) { o.TLS = true }), "TLS is on at only one of the two", "TLS is on at only one of the two"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			listeners, addresses := listen(t, 2)
+			began := time.Now()
+			errs := meet(t, addresses, listeners, test.options)
+			commtest.Blames(t, errs[0], 1, test.first)
+			commtest.Blames(t, errs[1], -1, test.second)
+			if took := time.Since(began); took > 10*time.Second {
+				t.Errorf("that took %v", took)
+			}
+		})
+	}
+}
+
+func TestOtherSize(t *testing.T) {
+	t.Parallel()
+	listeners, addresses := listen(t, 3)
+	errs := make(chan error)
+	go func() {
+		_, err := listeners[0].Connect(t.Context(), 0, addresses[:2], mesh.Options{Token: token})
+		errs <- err
+	}()
+	_, err := listeners[1].Connect(t.Context(), 1, addresses, mesh.Options{Token: token})
+	commtest.Blames(t, err, 0, "it is one of 2 ranks, this rank one of 3")
+	commtest.Blames(t, <-errs, 1, "it is one of 3 ranks, this rank one of 2")
+}
+
+func TestOtherOrder(t *testing.T) {
+	t.Parallel()
+	listeners, addresses := listen(t, 2)
+	first := make(chan error)
+	go func() {
+		_, err := listeners[0].Connect(t.Context(), 0, addresses, mesh.Options{Token: token, Wait: 300 * time.Millisecond})
+		first <- err
+	}()
+	_, err := listeners[1].Connect(t.Context(), 1, []string{addresses[1], addresses[0]}, mesh.Options{Token: token})
+	commtest.Blames(t, err, 0, "in another order")
+	commtest.Blames(t, <-first, 1, "did not connect")
+}
+
+func TestMissing(t *testing.T) {
+	t.Parallel()
+	listeners, addresses := listen(t, 4)
+	_ = listeners[3].Close()
+	o := mesh.Options{Token: token, Wait: 500 * time.Millisecond}
+	for _, err := range meet(t, addresses, listeners[:3], []mesh.Options{o, o, o}) {
+		commtest.Blames(t, err, 3, "did not connect")
+	}
+	listeners, addresses = listen(t, 4)
+	_ = listeners[1].Close()
+	_, err := listeners[2].Connect(t.Context(), 2, addresses, o)
+	commtest.Blames(t, err, -1, "ranks 0, 1, 3 of 4 did not connect to rank 2 within 500ms")
+	commtest.Blames(t, err, -1, "refused")
+	_, _ = listeners[0].Close(), listeners[3].Close()
+}
+
+// One of two processes that are both rank 2 is turned away, and the others meet.
+func TestTwice(t *testing.T) {
+	t.Parallel()
+	listeners, addresses := listen(t, 4)
+	connect := func(listener, rank int, errs chan error) {
+		m, err := listeners[listener].Connect(t.Context(), rank, addresses[:3], mesh.Options{Token: token})
+		if err == nil {
+			_ = m.Close()
+		}
+		errs <- err
+	}
+	twice, others := make(chan error), make(chan error)
+	go connect(0, 0, others)
+	go connect(2, 2, twice)
+	go connect(3, 2, twice)
+	commtest.Blames(t, <-twice, 0, "rank 2 is there already, from 127.0.0.1:")
+	go connect(1, 1, others)
+	for _, errs := range []chan error{others, others, twice} {
+		if err := <-errs; err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// What connects and is no rank does not disturb those who meet.
+func TestStrangers(t *testing.T) {
+	t.Parallel()
+	for _, tls := range []bool{false, true} {
+		listeners, addresses := listen(t, 2)
+		first := make(chan error)
+		go func() {
+			m, err := listeners[0].Connect(t.Context(), 0, addresses, mesh.Options{Token: token, TLS: tls})
+			if err == nil {
+				err = m.Close()
+			}
+			first <- err
+		}()
+		for _, words := range []string{
+			"", "GET / HTTP/1.1\r\n\r\n", strings.Repeat("\x00", 5000), "boostRNK\x01\x00\xff\xff", "boostRNK\x02\x00\x10\x00",
+			"boostRNK\x01\x00\x02\x00{}" + strings.Repeat("x", 32),
+		} {
+			c, err := net.Dial("tcp", addresses[0])
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer c.Close()
+			if _, err := c.Write([]byte(words)); err != nil {
+				t.Fatal(err)
+			}
+			if words != "" { // that one is held open and stays silent
+				_ = c.SetReadDeadline(time.Now().Add(5 * time.Second))
+				if _, err := io.Copy(io.Discard, c); errors.Is(err, context.DeadlineExceeded) || err != nil && strings.Contains(err.Error(), "timeout") {
+					t.Errorf("after %q the connection stays open", words)
+				}
+			}
+		}
+		m, err := listeners[1].Connect(t.Context(), 1, addresses, mesh.Options{Token: token, TLS: tls})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(<-first, m.Close()); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestRefusedOptions(t *testing.T) {
+	for _, test := range []struct {
+		rank  int
+		token string
+		words string
+	}{
+		{0, "short", "the token has 5 characters"},
+		{2, token, "rank 2 of 2"},
+		{-1, token, "rank -1 of 2"},
+	} {
+		listeners, addresses := listen(t, 1)
+		_, err := listeners[0].Connect(t.Context(), test.rank, append(addresses, ""), mesh.Options{Token: test.token})
+		if !errors.Is(err, comm.ErrComm) || !strings.Contains(err.Error(), test.words) {
+			t.Errorf("%v, want %q", err, test.words)
+		}
+	}
+}
+
+func TestConnectInterrupted(t *testing.T) {
+	listeners, addresses := listen(t, 2)
+	ctx, cancel := context.WithCancel(t.Context())
+	time.AfterFunc(50*time.Millisecond, cancel)
+	if _, err := listeners[1].Connect(ctx, 1, addresses, mesh.Options{Token: token}); !errors.Is(err, context.Canceled) || !errors.Is(err, comm.ErrComm) {
+		t.Error(err)
+	}
+	_ = listeners[0].Close()
+}
