@@ -20,7 +20,8 @@ type binned struct {
 	found       *binning.Cuts   // what tables are coded with
 	coding      *levels.Coding  // of levels that are put in order after that; nil for none
 	cuts        *binning.Cuts   // of the model
-	matrix      *binning.Matrix // of the training rows
+	part        share.Part      // the training rows that this rank has
+	matrix      *binning.Matrix // of these
 	floats      [][]float32     // of the training rows, by feature; nil where no leaves are linear
 	sets        []*evalSet
 	fingerprint string // of the training table
@@ -85,10 +86,13 @@ func (r *run) code(ctx context.Context, in *inputs, ex *examples, data *binned, 
 	if err != nil {
 		return err
 	}
+	if data.part, err = r.partOf(in.train, ex.n, ex.Queries); err != nil {
+		return err
+	}
 	if codes, err = r.orderLevels(ctx, codes, ex, data); err != nil {
 		return err
 	}
-	codes = share.Even(r.ranks, ex.n, ex.Queries).Codes(codes)
+	codes = data.part.Codes(codes)
 	if r.p.anyBuilder() { // sparse sums may pay
 		codes.KeepLists()
 	}

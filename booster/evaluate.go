@@ -13,7 +13,6 @@ import (
 	"boost/booster/internal/dropout"
 	"boost/booster/internal/earlystop"
 	"boost/booster/internal/labels"
-	"boost/booster/internal/share"
 	"boost/booster/internal/source"
 	"boost/dataset"
 	"boost/internal/comm"
@@ -81,7 +80,11 @@ func (r *run) newEvalSet(ctx context.Context, v validSet, ex *examples, data *bi
 	if data.coding != nil {
 		codes = data.coding.Recode(codes)
 	}
-	rows, part := s.n, share.Even(r.ranks, s.n, s.queries)
+	rows := s.n
+	part, err := r.partOf(from, rows, s.queries)
+	if err != nil {
+		return nil, err
+	}
 	codes, s.initial, s.n = part.Codes(codes), part.Outputs(s.initial, rows), part.Len()
 	if s.matrix, err = r.layOut(ctx, codes, r.p.scoringLayout()); err != nil {
 		return nil, err

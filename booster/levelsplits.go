@@ -7,6 +7,7 @@ import (
 	"boost/binning"
 	"boost/booster/internal/crosses"
 	"boost/booster/internal/levels"
+	"boost/booster/internal/share"
 	"boost/dataset"
 	"boost/internal/setting"
 	"boost/objectives"
@@ -45,7 +46,11 @@ func (r *run) orderLevels(ctx context.Context, codes *binning.Codes, ex *example
 	if len(features) == 0 {
 		return codes, nil
 	}
-	ordered, coding, err := levels.Order(ctx, codes, data.cuts, features, ex.tableWeights, r.p.Binning, r.p.Seed, r.pool)
+	part, gather := share.Part{Hi: ex.n}, (func([]uint32) ([]uint32, error))(nil)
+	if codes.NRows() != ex.n {
+		part, gather = data.part, func(own []uint32) ([]uint32, error) { return share.Codes32(ctx, r.ranks, own) }
+	}
+	ordered, coding, err := levels.Order(ctx, codes, data.cuts, features, ex.tableWeights, part, gather, r.p.Binning, r.p.Seed, r.pool)
 	if err != nil {
 		return nil, err
 	}

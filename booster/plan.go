@@ -40,7 +40,8 @@ func (r *run) plan(in *inputs, ex *examples, data *binned) (*plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	pl.inFiles = in.inFiles
+	inFiles := in.inFiles && !r.spread() // each rank has room for its part
+	pl.inFiles = inFiles
 	estimate := func() {
 		pl.bytes = roundsMemory(&r.p, ex, data, pl, threads)
 		pl.bytes.Rows += r.floatBytes
@@ -53,7 +54,7 @@ func (r *run) plan(in *inputs, ex *examples, data *binned) (*plan, error) {
 		pl.beside = 0
 		estimate()
 	}
-	if in.inFiles && len(copied) > 0 && !pl.sparseSums && r.p.dropsCopy(pl.bytes) {
+	if inFiles && len(copied) > 0 && !pl.sparseSums && r.p.dropsCopy(pl.bytes) {
 		r.log.Debug("codes are kept by columns only, as the table is left in its files", "instead", `binning.layout = "both" keeps a copy by rows, which may be faster`)
 		if pl, err = choosePlan(&r.p, data.matrix, nil, threads); err != nil {
 			return nil, err

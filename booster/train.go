@@ -145,7 +145,7 @@ func (r *run) prepare(ctx context.Context, train source.Source) (*boosting, erro
 	if ex.base, err = r.baseScore(ex); err != nil {
 		return nil, err
 	}
-	if ex, err = r.share(ctx, ex, draws); err != nil {
+	if ex, err = r.share(ctx, ex, draws, data.part); err != nil {
 		return nil, err
 	}
 	pl, err := r.plan(in, ex, data)

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -86,7 +87,7 @@ func (s *ChunkedTable) prepare(ctx context.Context) error {
 		s.in.ChunkRows = chunkedRows
 	}
 	if err := s.in.open(); err != nil {
-		return err
+		return s.in.meet(ctx, nil, err)
 	}
 	if counter, is := chunk.Find[chunk.CellCounter](s.in.source); is {
 		s.counter = counter
@@ -94,7 +95,7 @@ func (s *ChunkedTable) prepare(ctx context.Context) error {
 		s.passes++
 	}
 	targets, err := s.in.targets(ctx)
-	if err != nil {
+	if err := s.in.meet(ctx, targets, cmp.Or(s.in.cannotShare(), err)); err != nil {
 		return err
 	}
 	return s.inferTypes(ctx, targets)
@@ -213,11 +214,15 @@ func (s *ChunkedTable) Chunks(ctx context.Context, f func(first int, features *T
 	if err := s.in.eachChunk(ctx, &chunk.Pass{Targets: s.featureTargets(), ChunkRows: s.in.ChunkRows}, r.chunk); err != nil {
 		return err
 	}
-	if r.seen != len(s.chunks) {
+	if r.seen != len(s.ownChunks()) {
 		return s.in.changed()
 	}
 	if r.hashing {
-		r.print = r.fingerprint(r.sum)
+		sum, err := s.addSums(ctx, r.sum)
+		if err != nil {
+			return err
+		}
+		r.print = r.fingerprint(sum)
 	}
 	return nil
 }
@@ -245,10 +250,11 @@ type featurePass struct {
 
 // chunk turns a chunk into a table and shows it.
 func (r *featurePass) chunk(ch *chunk.Chunk) error {
-	if ch.Index >= len(r.chunks) || ch.Rows != r.chunks[ch.Index].rows || !ch.Shape.Allows(r.in.SkipBadRows) {
+	chunks := r.ownChunks()
+	if ch.Index >= len(chunks) || ch.Rows != chunks[ch.Index].rows || !ch.Shape.Allows(r.in.SkipBadRows) {
 		return r.in.changed()
 	}
-	known := r.chunks[ch.Index]
+	known := chunks[ch.Index]
 	if ch.Cells != nil {
 		return r.sparse(ch.Cells, known.first)
 	}

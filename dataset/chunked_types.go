@@ -59,7 +59,9 @@ func (s *ChunkedTable) inferTypes(ctx context.Context, targets []chunk.Target) e
 	} else {
 		t.skipped = a.NoteSkipped(nil)
 	}
-	t.rows = a.Rows()
+	if t.rows = a.Rows(); s.in.AllRows > 0 && t.rows != s.in.AllRows {
+		return chunk.Errorf("the ranks have %d rows, and there should be %d: is each part given to one rank?", t.rows, s.in.AllRows)
+	}
 	return s.finish(a, t)
 }
 

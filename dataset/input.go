@@ -18,6 +18,7 @@ type input struct {
 	*chunk.Options
 	inputs []chunk.Input
 	source chunk.Source // nil before open
+	shared *shared      // nil where no ranks read the table together
 }
 
 // resolveInputs finds the inputs that paths name: files and patterns, or standard input.
@@ -62,8 +63,16 @@ func (in *input) close() {
 // name names the first input, for messages.
 func (in *input) name() string { return in.inputs[0].Name }
 
-// files names all inputs.
+// files names all inputs, those of other ranks too.
 func (in *input) files() []string {
+	if in.shared != nil {
+		return in.shared.names
+	}
+	return in.names()
+}
+
+// names names the inputs.
+func (in *input) names() []string {
 	names := make([]string, len(in.inputs))
 	for i := range in.inputs {
 		names[i] = in.inputs[i].Name

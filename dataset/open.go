@@ -142,6 +142,9 @@ func (c *collector) collect(ctx context.Context, targets []chunk.Target) (chunks
 			break
 		}
 	}
+	if !whole && ctx.Err() == nil {
+		chunks, err = c.exchange(ctx, chunks, err)
+	}
 	return chunks, p.Stop.Load(), err
 }
 

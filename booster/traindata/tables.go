@@ -15,6 +15,7 @@ import (
 	"boost/booster/internal/budget"
 	"boost/dataset"
 	"boost/gradients"
+	"boost/internal/comm"
 	"boost/internal/gcpercent"
 )
 
@@ -44,7 +45,11 @@ type Input struct {
 	// From is the model that training goes on from (see booster.From), nil for none. Tables are read
 	// with its schema.
 	From *booster.Model
-	Log  *slog.Logger // gets what was chosen and why; nil for none
+	// Ranks share the training table: each reads its own files, and all train on the rows of all (see dataset.Share). nil for none. ShareRows is the
+	// number of all rows, 0 for any.
+	Ranks     comm.Comm
+	ShareRows int
+	Log       *slog.Logger // gets what was chosen and why; nil for none
 
 	memory budget.Machine
 }
@@ -96,6 +101,9 @@ func Load(ctx context.Context, p booster.Params, in Input) (*Tables, error) {
 		}
 		l.task = &cache.Task{Path: in.Cache, Key: key, Storage: p.Binning.Storage, Fresh: func() bool { return in.unchanged(key) }}
 	}
+	if in.Ranks != nil {
+		in.Options = append(slices.Clone(in.Options), dataset.Share(in.Ranks, in.ShareRows))
+	}
 	reason, err := in.chooseOutOfCore(ctx, &p)
 	if err != nil {
 		return nil, err
@@ -123,7 +131,7 @@ func Load(ctx context.Context, p booster.Params, in Input) (*Tables, error) {
 // if rows are held out, because these, and so the rows that are left, are known only after all labels
 // are read.
 func (in *Input) sample(p *booster.Params) dataset.Option {
-	if in.From != nil || p.Binning.Sample == 0 || p.HoldsOut(len(in.Valid)) {
+	if in.From != nil || in.Ranks != nil || p.Binning.Sample == 0 || p.HoldsOut(len(in.Valid)) {
 		return nil
 	}
 	size, seed := p.Binning.Sample, p.Seed
@@ -215,6 +223,12 @@ func (l *Tables) Close() {
 
 // chooseOutOfCore returns why the tables stay in files, "" if they are read into memory.
 func (in *Input) chooseOutOfCore(ctx context.Context, p *booster.Params) (reason string, err error) {
+	if in.Ranks != nil {
+		if p.Binning.Sample == 0 {
+			return "", fmt.Errorf("%w: binning.sample = 0 takes cuts from all rows, and each rank has some: name a number of rows", booster.ErrParams)
+		}
+		return "ranks share its rows", nil
+	}
 	switch in.OutOfCore {
 	case OutOfCoreTrue:
 		return "data.out_of_core = true", nil

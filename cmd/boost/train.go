@@ -113,6 +113,8 @@ type trainRun struct {
 	small     *compress.Result
 	comm      comm.Comm  // what joins the ranks of the training; nil for one process
 	sent      comm.Stats // over it
+	share     bool       // each rank reads its own rows
+	shareRows int        // of all ranks; 0 for any number
 	noLabel   error      // what to say where no label is named and the table has none of its own
 }
 
@@ -123,7 +125,7 @@ func (a *app) train(ctx context.Context, cmd *cobra.Command, sources []string, f
 	if f.ranks.Others() && !a.verbose {
 		a.log = slog.New(terminal.NewHandler(a.terminal, a.logFormat, slog.LevelError))
 	}
-	r := &trainRun{a: a, json: f.json, resume: f.resume}
+	r := &trainRun{a: a, json: f.json, resume: f.resume, share: f.ranks.Share, shareRows: f.ranks.ShareRows}
 	if err := r.configure(cmd, sources, f, keyflags.Train); err != nil {
 		return err
 	}
@@ -148,6 +150,9 @@ func (a *app) train(ctx context.Context, cmd *cobra.Command, sources []string, f
 	}
 	model, err := r.fit(ctx, false)
 	if r.comm != nil {
+		if err != nil && !errors.Is(err, booster.ErrInterrupted) {
+			r.comm.Abort(err)
+		}
 		r.sent = r.comm.Stats()
 		_ = r.comm.Close() // all have what they need
 	}

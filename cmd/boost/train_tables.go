@@ -15,6 +15,7 @@ import (
 	"boost/cmd/boost/internal/exit"
 	"boost/cmd/boost/internal/filename"
 	"boost/dataset"
+	"boost/internal/comm"
 	"boost/internal/format"
 	"boost/internal/profile"
 	"boost/objectives"
@@ -52,6 +53,7 @@ func (r *trainRun) load(ctx context.Context, rebuild bool) (*traindata.Tables, e
 	loaded, err := traindata.Load(ctx, c.Params, traindata.Input{
 		Train: c.Data.Train, Options: r.tables, Valid: c.Data.Valid, ValidOptions: c.ReadOptions(), Stdin: r.a.stdin,
 		OutOfCore: c.Data.OutOfCore, Cache: c.Data.Cache, Rebuild: rebuild, CutsFile: c.ForcedCutsFile, From: r.base, Log: r.a.log,
+		Ranks: r.shared(), ShareRows: r.shareRows,
 	})
 	if errors.Is(err, dataset.ErrNoLabel) {
 		return nil, r.noLabel
@@ -73,6 +75,14 @@ func (r *trainRun) load(ctx context.Context, rebuild bool) (*traindata.Tables, e
 	}
 	r.loading = time.Since(start)
 	return loaded, nil
+}
+
+// shared returns the ranks that share the rows of the training table, nil where each has all of them.
+func (r *trainRun) shared() comm.Comm {
+	if !r.share {
+		return nil
+	}
+	return r.comm
 }
 
 // loadTests says what is to be said about the tables and reads the test sets.

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"boost/binning"
+	"boost/booster/internal/share"
 	"boost/dataset"
 	"boost/parallel"
 )
@@ -30,18 +31,26 @@ type Feature struct {
 }
 
 // Order puts the levels of some features of coded rows in order, and returns the codes of the rows by their own
-// statistics. weights are those of Of. Of the parameters those count that say how many codes a number may have.
-func Order(ctx context.Context, codes *binning.Codes, cuts *binning.Cuts, features []Feature, weights []float64, p binning.Params, seed uint64, pool *parallel.Pool) (*binning.Codes, *Coding, error) {
+// statistics. codes are those of the rows of part, of which gather makes those of all rows; nil where they are those of all.
+// Targets and weights, which are those of Of, are of all rows. Of the parameters those count that say how many codes a number may have.
+func Order(ctx context.Context, codes *binning.Codes, cuts *binning.Cuts, features []Feature, weights []float64, part share.Part, gather func([]uint32) ([]uint32, error), p binning.Params, seed uint64, pool *parallel.Pool) (*binning.Codes, *Coding, error) {
 	own := *cuts
 	own.Features = append([]binning.Feature(nil), cuts.Features...)
 	c := &Coding{Cuts: &own}
 	usual := binning.Defaults()
 	usual.MaxBin, usual.MinDataInBin, usual.Sample = p.MaxBin, p.MinDataInBin, p.Sample
-	was := make([]uint32, codes.NRows())
+	here := make([]uint32, codes.NRows())
 	fresh := make([]binning.Recoded, len(features))
 	for i, of := range features {
 		f := of.Index
-		codes.Feature(f, was)
+		codes.Feature(f, here)
+		was := here
+		if gather != nil {
+			var err error
+			if was, err = gather(here); err != nil {
+				return nil, nil, err
+			}
+		}
 		feature := &own.Features[f]
 		var s *Statistics
 		if of.Target == nil {
@@ -60,7 +69,7 @@ func Order(ctx context.Context, codes *binning.Codes, cuts *binning.Cuts, featur
 				rows[row] = o.regular
 			}
 		}
-		fresh[i] = binning.Recoded{Feature: f, Codes: rows, Regular: o.regular}
+		fresh[i] = binning.Recoded{Feature: f, Codes: share.Of(part, rows), Regular: o.regular}
 		feature.Codes = append([]uint32(nil), feature.Codes...)
 		for level, code := range feature.Codes {
 			if code != binning.NoCode {

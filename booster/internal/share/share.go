@@ -8,6 +8,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	"encoding/binary"
 	"fmt"
 
 	"boost/binning"
@@ -102,6 +103,22 @@ func Gather(ranks *comm.Ranks, all, own []float64, outputs int) {
 	for k := range outputs {
 		ranks.GatherFloats(all[k*rows:(k+1)*rows], own[k*here:(k+1)*here])
 	}
+}
+
+// Codes32 returns the codes of all ranks, one after the other.
+func Codes32(ctx context.Context, c comm.Comm, own []uint32) ([]uint32, error) {
+	mine := make([]byte, 0, 4*len(own))
+	for _, code := range own {
+		mine = binary.LittleEndian.AppendUint32(mine, code)
+	}
+	parts, err := c.Gather(ctx, mine)
+	var all []uint32
+	for _, part := range parts {
+		for ; len(part) >= 4; part = part[4:] {
+			all = append(all, binary.LittleEndian.Uint32(part))
+		}
+	}
+	return all, err
 }
 
 // Same returns an error where the ranks do not have the same bytes, which are those of a model.

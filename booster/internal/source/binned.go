@@ -3,6 +3,7 @@ package source
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"boost/binning"
 	"boost/dataset"
@@ -53,6 +54,19 @@ func (s *Binned) Take(rows []int32) Source {
 	return &taken
 }
 
+// Own returns which of the rows this rank has.
+func (s *Binned) Own() (lo, hi int) {
+	spread, is := s.whole.(Spread)
+	if !is {
+		return 0, s.table.NumRows()
+	}
+	if lo, hi = spread.Own(); s.rows != nil {
+		lo, _ = slices.BinarySearch(s.rows, int32(lo))
+		hi, _ = slices.BinarySearch(s.rows, int32(hi))
+	}
+	return lo, hi
+}
+
 func (s *Binned) Fit(context.Context, []float64, binning.Params, uint64, *parallel.Pool) (*binning.Cuts, []string, error) {
 	return s.cuts, nil, nil
 }
@@ -65,11 +79,15 @@ func (s *Binned) Extend(_ context.Context, cuts *binning.Cuts, _ binning.Params)
 }
 
 func (s *Binned) Code(context.Context, *binning.Cuts, binning.Params, *parallel.Pool) (*binning.Codes, error) {
-	rows := s.rows
-	if rows == nil {
-		rows = make([]int32, s.codes.NRows())
-		for i := range rows {
-			rows[i] = int32(i)
+	lo, hi := s.Own()
+	first := 0 // row of the whole table that the codes begin with
+	if spread, is := s.whole.(Spread); is {
+		first, _ = spread.Own()
+	}
+	rows := make([]int32, hi-lo)
+	for i := range rows {
+		if rows[i] = int32(lo + i - first); s.rows != nil {
+			rows[i] = s.rows[lo+i] - int32(first)
 		}
 	}
 	return s.codes.Take(rows), nil

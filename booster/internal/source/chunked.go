@@ -93,6 +93,16 @@ func (s *Chunked) Take(rows []int32) Source {
 
 func (s *Chunked) Part() []int32 { return s.rows }
 
+// Own returns which of the rows this rank has: all, unless ranks share the files.
+func (s *Chunked) Own() (lo, hi int) {
+	lo, hi = s.of.table.Own()
+	if s.rows != nil {
+		lo, _ = slices.BinarySearch(s.rows, int32(lo))
+		hi, _ = slices.BinarySearch(s.rows, int32(hi))
+	}
+	return lo, hi
+}
+
 // coded lists the parts that are coded.
 func (s *chunkedFiles) coded() []*Chunked {
 	if s.parts == nil {
@@ -182,7 +192,11 @@ func (s *Chunked) sampledRows(ctx context.Context, chosen []uint32) (*dataset.Ta
 		tables[i] = part.table
 	}
 	s.sampled = nil
-	return dataset.Concat(tables), nil
+	var own *dataset.Table // nil where another rank has all
+	if len(tables) > 0 {
+		own = dataset.Concat(tables)
+	}
+	return s.of.table.GatherRows(ctx, own)
 }
 
 // gather collects the sampled rows of one part and counts the cells of all.
@@ -214,7 +228,34 @@ func (s *chunkedFiles) gather(ctx context.Context, sampled *Chunked) error {
 		return nil
 	})
 	for _, part := range parts {
+		if err == nil && !part.counted {
+			err = s.addCounts(ctx, &part.pop)
+		}
 		part.counted = part.counted || err == nil
+	}
+	return err
+}
+
+// addCounts adds up what the ranks have counted of their rows.
+func (s *chunkedFiles) addCounts(ctx context.Context, pop *binning.Population) error {
+	ranks := s.table.Ranks()
+	if ranks == nil {
+		return nil
+	}
+	counts := []*int{}
+	for f := range pop.Missing {
+		counts = append(counts, &pop.Missing[f])
+		for level := range pop.Counts[f] {
+			counts = append(counts, &pop.Counts[f][level])
+		}
+	}
+	values := make([]uint64, len(counts))
+	for i, n := range counts {
+		values[i] = uint64(*n)
+	}
+	err := ranks.Sum64(ctx, values)
+	for i, n := range counts {
+		*n = int(values[i])
 	}
 	return err
 }
@@ -272,15 +313,19 @@ func (s *chunkedFiles) code(ctx context.Context, cuts *binning.Cuts, p binning.P
 	defer gcpercent.Lower()()
 	parts := s.coded()
 	for _, part := range parts {
+		own := part.pop
+		lo, hi := part.Own()
+		own.Rows = hi - lo
 		var err error
-		if part.chunked, err = binning.NewChunked(cuts, part.pop, p); err != nil {
+		if part.chunked, err = binning.NewChunked(cuts, own, p); err != nil {
 			return err
 		}
 	}
 	return s.table.Chunks(ctx, func(first int, chunk *dataset.Table) error {
 		for _, part := range parts {
 			within := part.within(first, chunk)
-			if err := part.chunked.Add(within.first, within.table); err != nil {
+			lo, _ := part.Own()
+			if err := part.chunked.Add(within.first-lo, within.table); err != nil {
 				return err
 			}
 		}

@@ -41,6 +41,23 @@ type Valued interface {
 	Values() *dataset.Table
 }
 
+// Spread is a source of which a rank may have some rows only.
+type Spread interface {
+	// Own returns which rows these are. Code returns the codes of them alone.
+	Own() (lo, hi int)
+}
+
+// OwnOf returns the rows that this rank has of a source whose files ranks share; ok is false for a source of which each rank has all.
+func OwnOf(s Source) (lo, hi int, ok bool) {
+	files := s.Files()
+	spread, is := s.(Spread)
+	if !is || files == nil || files.Ranks() == nil {
+		return 0, 0, false
+	}
+	lo, hi = spread.Own()
+	return lo, hi, true
+}
+
 // InMemory is a table in memory.
 type InMemory struct {
 	Table *dataset.Table

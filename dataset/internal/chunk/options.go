@@ -5,6 +5,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/encoding/charmap"
+
+	"boost/internal/comm"
 )
 
 // Options is how a table is read and what its columns are for.
@@ -86,6 +88,8 @@ type Limits struct {
 type Selection struct {
 	Chooser func() RowChooser // nil for none
 	Chosen  int               // rows that it chooses at most
+	Ranks   comm.Comm         // that read the table together; nil for none
+	AllRows int               // of all of them; 0 for any number
 }
 
 func (o *Options) Fail(format string, args ...any) {

@@ -20,6 +20,14 @@ func (s *Sum) Add(x Sum) {
 	s.Hi, _ = bits.Add64(s.Hi, x.Hi, carry)
 }
 
+// SumOf returns the sum of the bytes that Bytes returned. ok is false where they are not 16.
+func SumOf(b []byte) (s Sum, ok bool) {
+	if len(b) != 16 {
+		return s, false
+	}
+	return Sum{binary.BigEndian.Uint64(b), binary.BigEndian.Uint64(b[8:])}, true
+}
+
 // Bytes returns the 16 bytes of the sum, the highest first.
 func (s *Sum) Bytes() []byte {
 	return binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, s.Hi), s.Lo)
