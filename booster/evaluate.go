@@ -13,6 +13,7 @@ import (
 	"boost/booster/internal/dropout"
 	"boost/booster/internal/earlystop"
 	"boost/booster/internal/labels"
+	"boost/booster/internal/share"
 	"boost/booster/internal/source"
 	"boost/dataset"
 	"boost/internal/comm"
@@ -81,7 +82,7 @@ func (r *run) newEvalSet(ctx context.Context, v validSet, ex *examples, data *bi
 		codes = data.coding.Recode(codes)
 	}
 	rows := s.n
-	part, err := r.partOf(from, rows, s.queries)
+	part, err := share.Of(r.ranks, from, rows, s.queries)
 	if err != nil {
 		return nil, err
 	}

@@ -51,7 +51,7 @@ func (r *run) examples(in *inputs) (*examples, error) {
 	if info, ok := objectives.Lookup(r.p.Objective); ok && info.Times && table.EventColumn() == nil && table.UpperColumn() == nil {
 		r.reportCensored(answers.Columns[0])
 	}
-	r.usePool(table.NumRows() * featureCount(in.schema) * target.outputs / share.Size(r.ranks))
+	r.usePool(table.NumRows()*featureCount(in.schema)/share.Size(r.ranks), target.outputs)
 	seen := table.NumRows()
 	if r.rows != nil {
 		seen = len(r.rows.Train) + len(r.rows.Valid)

@@ -11,6 +11,7 @@ import (
 	"boost/booster/cache"
 	"boost/booster/internal/holdout"
 	"boost/booster/internal/source"
+	"boost/booster/internal/workers"
 	"boost/dataset"
 	"boost/internal/cpu"
 	"boost/parallel"
@@ -76,7 +77,7 @@ func (r *run) binWhole(ctx context.Context, s source.Source) (source.Source, err
 	pool := r.pool
 	if pool == nil {
 		cells := s.MetaColumns().NumRows() * featureCount(s.Schema())
-		pool = parallel.NewPool(min(cmp.Or(r.p.Threads, cpu.Threads()), max(1, cells/minCellsPerThread)))
+		pool = parallel.NewPool(min(cmp.Or(r.p.Threads, cpu.Threads()), workers.Sharing(cells)))
 		defer pool.Close()
 	}
 	cuts, codes, notes, err := binAll(ctx, &r.p, s, pool)

@@ -154,7 +154,7 @@ func trainSettings(p *Params) []setting.Setting {
 			Doc:     "Seed of everything random; the same seed gives the same model.",
 			Aliases: []string{"seed", "random_seed", "random_state"}},
 		{Name: "train.threads", Value: &p.Threads, NoLimit: true, Run: true,
-			Doc:     "Threads; 0 = CPU quota or physical cores, the smaller. Never changes the model.",
+			Doc:     "Threads, at most; 0 = CPU quota or physical cores, the smaller. A table of few cells takes fewer, which is faster. Never changes the model.",
 			Aliases: []string{"threads", "num_threads", "num_thread", "nthread", "nthreads", "n_jobs", "thread_count"}},
 		{Name: "train.gradients", Value: &p.Gradients, Choices: gradients.Names(),
 			Doc: "How gradients are stored: codes of 16 bits or, faster and coarser, of 8 or 4; of 32 bits, or floats. \"auto\" chooses by rows, outputs and the processor's cache."},

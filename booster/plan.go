@@ -6,6 +6,7 @@ import (
 	"boost/binning"
 	"boost/booster/internal/budget"
 	"boost/booster/internal/dropout"
+	"boost/booster/internal/workers"
 	"boost/histogram"
 )
 
@@ -47,7 +48,7 @@ func (r *run) plan(in *inputs, ex *examples, data *binned) (*plan, error) {
 		pl.bytes.Rows += r.floatBytes
 	}
 	if r.store == nil && !in.inFiles && !r.spread() {
-		pl.beside = treesBeside(ex.outputs, threads, ex.n*data.matrix.NFeatures())
+		pl.beside = workers.Beside(ex.outputs, threads, ex.n*data.matrix.NFeatures())
 	}
 	estimate()
 	if pl.beside > 0 && limit.Check(pl.bytes) != nil { // one lane takes less
@@ -120,24 +121,6 @@ func (p *Params) anyBuilder() bool { return p.Builder == "" || p.Builder == "aut
 // the layout is left open, and no limit was given that has room for all that the rounds need.
 func (p *Params) dropsCopy(needed budget.Need) bool {
 	return p.Binning.Layout == binning.Auto && (p.MemoryLimit <= 0 || needed.Total() > p.MemoryLimit)
-}
-
-// besideCells is the number of cells of a table below which trees grow side by side even if that
-// leaves workers without a tree, because passes over so few rows gain less from more workers.
-const besideCells = 2_000_000
-
-// treesBeside returns how many trees of a round grow side by side. The others follow, each on all
-// workers.
-func treesBeside(outputs, threads, cells int) int {
-	switch {
-	case threads == 1 || outputs == 1:
-		return 0
-	case outputs >= threads:
-		return outputs - outputs%threads
-	case cells < besideCells:
-		return outputs
-	}
-	return 0
 }
 
 // laneStrategy returns how one worker builds histograms if all together go by the given strategy.

@@ -4,12 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"boost/booster/internal/sampling"
 	"boost/booster/internal/share"
-	"boost/booster/internal/source"
-	"boost/dataset"
 	"boost/gradients"
 	"boost/internal/comm"
 	"boost/objectives"
@@ -63,20 +60,6 @@ func (r *run) checkRanks(ex *examples) error {
 	return fmt.Errorf("%w: %s is for one process: leave it out, or train without ranks", ErrParams, key)
 }
 
-// partOf returns the rows that this rank has of a set: those of its own files, or as many as the others.
-func (r *run) partOf(s source.Source, rows int, queries []int) (share.Part, error) {
-	lo, hi, spread := source.OwnOf(s)
-	switch {
-	case spread && !r.spread():
-		return share.Part{}, fmt.Errorf("%w: the files hold a part of the rows, and no ranks train together", ErrParams)
-	case !spread:
-		return share.Even(r.ranks, rows, queries), nil
-	case queries != nil && !(slices.Contains(queries, lo) && slices.Contains(queries, hi)):
-		return share.Part{}, fmt.Errorf("%w: the rows of a query lie at two ranks: give each query to one", dataset.ErrTable)
-	}
-	return share.Part{Lo: lo, Hi: hi}, nil
-}
-
 // share returns what is learned from of this rank's part of the training rows, which it makes known to the others.
 func (r *run) share(ctx context.Context, ex *examples, draws *sampling.Draws, part share.Part) (*examples, error) {
 	if !r.spread() {
@@ -84,9 +67,9 @@ func (r *run) share(ctx context.Context, ex *examples, draws *sampling.Draws, pa
 	}
 	own := *ex
 	own.n, own.Queries = part.Len(), part.Queries(ex.Queries)
-	own.Labels, own.Weights, own.Upper, own.Targets = share.Of(part, ex.Labels), share.Of(part, ex.Weights), share.Of(part, ex.Upper), share.Each(part, ex.Targets)
+	own.Labels, own.Weights, own.Upper, own.Targets = share.Rows(part, ex.Labels), share.Rows(part, ex.Weights), share.Rows(part, ex.Upper), share.Each(part, ex.Targets)
 	own.answers.Columns, own.answers.Upper = share.Each(part, ex.answers.Columns), own.Upper
-	own.tableWeights, own.initial = share.Of(part, ex.tableWeights), part.Outputs(ex.initial, ex.n)
+	own.tableWeights, own.initial = share.Rows(part, ex.tableWeights), part.Outputs(ex.initial, ex.n)
 	own.pieces = objectives.Pieces(own.objective, own.Rows, gradientBlock)
 	draws.Keep(part.Lo, part.Hi)
 	var err error

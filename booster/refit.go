@@ -12,6 +12,7 @@ import (
 	"boost/booster/internal/leafquantiles"
 	"boost/booster/internal/scores"
 	"boost/booster/internal/source"
+	"boost/booster/internal/workers"
 	"boost/booster/model"
 	"boost/dataset"
 	"boost/gradients"
@@ -141,7 +142,7 @@ func newRefit(ctx context.Context, m *Model, t *dataset.Table, decay float64, o 
 		return nil, err
 	}
 	if r.pool == nil {
-		threads := min(cpu.Threads(), max(1, r.n*(m.NumTrees()+1)/minCellsPerThread))
+		threads := min(cpu.Threads(), workers.Sharing(r.n*(m.NumTrees()+1)))
 		r.pool, r.ownPool = parallel.NewPool(threads), true
 	}
 	if err := r.prepare(ctx, t, o.log); err != nil {

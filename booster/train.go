@@ -10,6 +10,7 @@ import (
 	"boost/booster/internal/checkpoint"
 	"boost/booster/internal/sampling"
 	"boost/booster/internal/source"
+	"boost/booster/internal/workers"
 	"boost/dataset"
 	"boost/internal/cpu"
 	"boost/internal/gcpercent"
@@ -179,16 +180,12 @@ func (r *run) close() {
 	}
 }
 
-// minCellsPerThread is the number of cells below which another thread costs more
-// in waking and waiting than it saves.
-const minCellsPerThread = 12_500
-
 // maxSpin is how long a worker that waits spins before it sleeps: passes over small tables follow each
 // other within that, and it takes 10 to 60 µs to wake a thread.
 const maxSpin = 50 * time.Microsecond
 
-// usePool makes the run's pool: of the wanted threads, fewer for a table of few cells.
-func (r *run) usePool(cells int) {
+// usePool makes the run's pool: of the wanted threads, fewer for a table of few cells, of which each output has a tree.
+func (r *run) usePool(cells, outputs int) {
 	if r.pool != nil {
 		return
 	}
@@ -196,7 +193,7 @@ func (r *run) usePool(cells int) {
 	if wanted == 0 {
 		wanted = cpu.Threads()
 	}
-	threads := min(wanted, max(1, cells/minCellsPerThread))
+	threads := min(wanted, workers.Useful(cells, outputs))
 	if threads < wanted {
 		r.log.Debug("small table: fewer threads than there are", "threads", threads, "of", wanted)
 	}

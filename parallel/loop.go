@@ -26,24 +26,24 @@ const (
 // Loop is a Task of as many indices as its Pool has workers: each takes pieces of a Source until
 // there are none. A worker that never comes is not missed.
 type Loop struct {
-	source Source
-	lock   shortLock
-	broken atomic.Bool  // a piece has panicked
-	seats  []seat       // by worker
-	idle   atomic.Int32 // workers that wait for a piece, and would take part in that of another
-	shared atomic.Int32 // pieces that others may take part in
+	source  Source
+	lock    shortLock
+	broken  atomic.Bool  // a piece has panicked
+	seats   []seat       // by worker
+	waiting []int        // workers that wait for a piece, those that came last at the end
+	idle    atomic.Int32 // workers that wait for a piece, and would take part in that of another
+	shared  atomic.Int32 // pieces that others may take part in
 }
 
 // seat is where a worker waits for pieces.
 type seat struct {
 	*gate
-	taken bool
-	crew  Crew
+	crew Crew
 }
 
 // NewLoop returns a Loop for the workers of a pool.
 func NewLoop(p *Pool, source Source) *Loop {
-	l := &Loop{source: source, seats: make([]seat, p.Threads())}
+	l := &Loop{source: source, seats: make([]seat, p.Threads()), waiting: make([]int, 0, p.Threads())}
 	l.lock.init()
 	for i := range l.seats {
 		l.seats[i].gate = newGate(p.spin)
@@ -57,6 +57,9 @@ func NewLoop(p *Pool, source Source) *Loop {
 func (l *Loop) Crew(worker int) *Crew { return &l.seats[worker].crew }
 
 // Run implements Task.
+//
+// Whoever gets a piece wakes one of those that wait, who asks and does the same. A Source that has nothing for one
+// worker has nothing for the others either: to wake them all would have them queue for the lock in vain.
 func (l *Loop) Run(worker, _ int) {
 	returned, held := false, true
 	defer func() {
@@ -65,29 +68,31 @@ func (l *Loop) Run(worker, _ int) {
 			if !held {
 				l.lock.lock()
 			}
-			l.wake()
+			for s := l.last(); s != nil; s = l.last() {
+				s.open()
+			}
 			l.lock.unlock()
 		}
 	}()
 	l.lock.lock()
 	for !l.broken.Load() {
 		piece, news := l.source.Next(worker)
-		l.seats[worker].taken = news == Later
-		l.lock.unlock()
+		held = false
 		switch news {
 		case Piece:
-			held = false
+			l.unlock(l.last())
 			l.source.Run(worker, piece)
 			l.lock.lock()
 			held = true
 			l.source.Done(worker, piece)
-			l.wake()
 		case Later:
-			held = false
+			l.waiting = append(l.waiting, worker)
+			l.lock.unlock()
 			l.await(worker)
 			l.lock.lock()
 			held = true
 		case Ended:
+			l.unlock(l.last(), l.last()) // each of whom wakes two more
 			returned = true
 			return
 		}
@@ -114,11 +119,22 @@ func (l *Loop) watch(s *seat) bool {
 	return s.gate.watch(s.crew.help)
 }
 
-// wake lets those that wait ask again.
-func (l *Loop) wake() {
-	for i := range l.seats {
-		if s := &l.seats[i]; s.taken {
-			s.taken = false
+// last takes the one that came last of those that wait, who is the likeliest to spin still; nil: none waits.
+func (l *Loop) last() *seat {
+	n := len(l.waiting) - 1
+	if n < 0 {
+		return nil
+	}
+	s := &l.seats[l.waiting[n]]
+	l.waiting = l.waiting[:n]
+	return s
+}
+
+// unlock lets some that waited ask again.
+func (l *Loop) unlock(seats ...*seat) {
+	l.lock.unlock()
+	for _, s := range seats {
+		if s != nil {
 			s.open()
 		}
 	}

@@ -190,3 +190,39 @@ func TestCrewPanic(t *testing.T) {
 		pool.Close()
 	}
 }
+
+// chain is a Source of one piece at a time.
+type chain struct {
+	left    int
+	running bool
+	asked   int
+}
+
+func (s *chain) Next(int) (piece int, n parallel.News) {
+	switch s.asked++; {
+	case s.running:
+		return 0, parallel.Later
+	case s.left == 0:
+		return 0, parallel.Ended
+	}
+	s.left, s.running = s.left-1, true
+	return s.left, parallel.Piece
+}
+
+func (s *chain) Run(int, int) { time.Sleep(20 * time.Microsecond) }
+
+func (s *chain) Done(int, int) { s.running = false }
+
+// For each piece two workers ask: the one that has run a piece, and one that waits. The others sleep on.
+func TestLoopWakesOne(t *testing.T) {
+	const pieces, threads = 200, 8
+	for _, spin := range []time.Duration{0, 200 * time.Microsecond} {
+		pool := parallel.NewSpinningPool(threads, spin)
+		s := &chain{left: pieces}
+		pool.Do(threads, parallel.NewLoop(pool, s))
+		if most := 2*pieces + 2*threads; s.left > 0 || s.asked > most {
+			t.Errorf("spin %v: %d pieces left, workers asked %d times, want %d at most", spin, s.left, s.asked, most)
+		}
+		pool.Close()
+	}
+}

@@ -60,10 +60,13 @@ type team struct {
 	between atomic.Bool // Next runs, and no pass of its own
 	ended   atomic.Bool // the series has ended
 
-	task   Task
-	ctx    context.Context // nil for Do
-	n      int64
+	task Task
+	ctx  context.Context // nil for Do
+	n    int64
+
+	_      [64]byte // what all write for each index is on a cache line of its own
 	next   atomic.Int64
+	_      [64]byte
 	failed atomic.Pointer[workerPanic]
 }
 

@@ -69,7 +69,7 @@ func Order(ctx context.Context, codes *binning.Codes, cuts *binning.Cuts, featur
 				rows[row] = o.regular
 			}
 		}
-		fresh[i] = binning.Recoded{Feature: f, Codes: share.Of(part, rows), Regular: o.regular}
+		fresh[i] = binning.Recoded{Feature: f, Codes: share.Rows(part, rows), Regular: o.regular}
 		feature.Codes = append([]uint32(nil), feature.Codes...)
 		for level, code := range feature.Codes {
 			if code != binning.NoCode {

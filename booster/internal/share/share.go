@@ -9,18 +9,22 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
+	"errors"
 	"fmt"
+	"slices"
 
 	"boost/binning"
+	"boost/booster/internal/source"
+	"boost/dataset"
 	"boost/internal/comm"
 )
 
 // Part is the rows Lo … Hi-1 of a set.
 type Part struct{ Lo, Hi int }
 
-// Even returns the part of a set that a rank has where all have as many, and queries, given by the rows that they begin with, stay whole.
+// even returns the part of a set that a rank has where all have as many, and queries, given by the rows that they begin with, stay whole.
 // A nil comm has all rows.
-func Even(c comm.Comm, rows int, queries []int) Part {
+func even(c comm.Comm, rows int, queries []int) Part {
 	if c == nil {
 		return Part{0, rows}
 	}
@@ -34,6 +38,20 @@ func Even(c comm.Comm, rows int, queries []int) Part {
 		return at
 	}
 	return Part{border(c.Rank()), border(c.Rank() + 1)}
+}
+
+// Of returns the rows that this rank has of a set: those of its own files, or as many as the others.
+func Of(c comm.Comm, s source.Source, rows int, queries []int) (Part, error) {
+	lo, hi, own := source.OwnOf(s)
+	switch {
+	case own && Size(c) == 1:
+		return Part{}, errors.New("the files hold a part of the rows, and no ranks train together")
+	case !own:
+		return even(c, rows, queries), nil
+	case queries != nil && !(slices.Contains(queries, lo) && slices.Contains(queries, hi)):
+		return Part{}, fmt.Errorf("%w: the rows of a query lie at two ranks: give each query to one", dataset.ErrTable)
+	}
+	return Part{lo, hi}, nil
 }
 
 // Size returns the number of ranks.
@@ -73,8 +91,8 @@ func (p Part) Queries(queries []int) []int {
 	return own
 }
 
-// Of returns the part of an array by row; nil of nil.
-func Of[T any](p Part, values []T) []T {
+// Rows returns the part of an array by row; nil of nil.
+func Rows[T any](p Part, values []T) []T {
 	if values == nil {
 		return nil
 	}
@@ -84,7 +102,7 @@ func Of[T any](p Part, values []T) []T {
 // Each returns the part of several arrays by row.
 func Each[T any](p Part, columns [][]T) (own [][]T) {
 	for _, c := range columns {
-		own = append(own, Of(p, c))
+		own = append(own, Rows(p, c))
 	}
 	return own
 }
