@@ -22,8 +22,11 @@ import (
 // training: the mean change of the loss on test rows is lower than without.
 func TestErrorFeedback(t *testing.T) {
 	folder := os.Getenv("BOOST_SHARED")
-	if folder == "" {
+	switch {
+	case folder == "":
 		t.Skip("BOOST_SHARED is not set: the real data sets are not here")
+	case testing.Short():
+		t.Skip("six real sets, each trained twice")
 	}
 	ways := []string{compression.NoFeedback, compression.ByRows, compression.ByHessian, compression.InTraining}
 	mean := map[string]float64{}

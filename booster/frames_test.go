@@ -53,6 +53,7 @@ func streamed(t *testing.T, bits int, cfg tensorq.QuantConfig, models ...*booste
 // stream is smaller by the heads and scales of the frames that share those of another, and
 // every leaf is within half a step of what its block's largest leaf allows.
 func TestFramesOfRefits(t *testing.T) {
+	made := map[string][]*booster.Model{}
 	for _, c := range []struct {
 		set, objective string
 		decay          float64
@@ -63,7 +64,12 @@ func TestFramesOfRefits(t *testing.T) {
 		{"wine_quality", "multiclass", 0.9, 64, false}, // the leaves of rare classes move too far
 		{"wine_quality", "multiclass", 0.99, 64, true}, {"wine_quality", "multiclass", 0.9, 8192, true},
 	} {
-		models := refits(t, c.set, c.objective, c.decay)
+		key := fmt.Sprint(c.set, c.decay)
+		models, ok := made[key]
+		if !ok {
+			models = refits(t, c.set, c.objective, c.decay)
+			made[key] = models
+		}
 		for _, width := range []struct{ bits, qmax int }{{8, 127}, {7, 63}, {5, 15}, {3, 3}} {
 			t.Run(fmt.Sprintf("S3.58/%s/decay=%v/block=%d/bits=%d", c.set, c.decay, c.block, width.bits), func(t *testing.T) {
 				cfg := tensorq.DefaultQuantConfig()

@@ -227,8 +227,11 @@ func TestRankingErrors(t *testing.T) {
 // Beside reference.json: LightGBM and XGBoost at the same settings.
 func TestRankingOfPeers(t *testing.T) {
 	shared := os.Getenv("BOOST_SHARED")
-	if shared == "" {
+	switch {
+	case shared == "":
 		t.Skip("BOOST_SHARED is not set: the real data sets are not here")
+	case testing.Short():
+		t.Skip("six trainings on real sets")
 	}
 	for _, c := range []struct {
 		set, objective string

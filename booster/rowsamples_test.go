@@ -11,6 +11,7 @@ import (
 	"boost/booster"
 	"boost/dataset"
 	"boost/gradients"
+	"boost/internal/testenv"
 	"boost/parallel"
 )
 
@@ -161,8 +162,11 @@ func TestRowSamplesGiveTheSameBytes(t *testing.T) {
 				}
 				c.set(&p)
 				want := ""
-				for _, layout := range []string{binning.Auto, binning.LayoutCol, binning.LayoutRow} {
+				for at, layout := range []string{binning.Auto, binning.LayoutCol, binning.LayoutRow}[:testenv.UnlessShort(3, 1)] {
 					for _, threads := range []int{1, 3} {
+						if at > 0 && threads != 3 && !testenv.Soak() {
+							continue
+						}
 						pool := parallel.NewPool(threads)
 						q := p
 						q.Binning.Layout = layout

@@ -80,7 +80,7 @@ func FuzzArrow(f *testing.F) {
 func TestColumnarLies(t *testing.T) {
 	testenv.Memory(t)
 	const most = 24 << 20 // bytes, for files of a few KB
-	step := testenv.ByLength(1, 37, 53)
+	step := testenv.ByLength(1, 71, 211)
 	for name, format := range map[string]string{
 		"pruning.parquet": "parquet", "duckdb2.snappy.parquet": "parquet", "types.delta2.parquet": "parquet",
 		"views.zstd.arrow": "arrow", "deltas.dictionary.arrow": "arrow", "replaced.dictionary.arrows": "arrow", "polars.lz4.arrow": "arrow",

@@ -68,7 +68,7 @@ func TestSmallNodes(t *testing.T) {
 				}
 				t.Run(fmt.Sprintf("S2.17/S2.18/%s_%v/%v/%s", family, s, mode, storage), func(t *testing.T) {
 					r := rand.New(rand.NewPCG(2, uint64(mode.Mode)))
-					for range testenv.UnlessShort(5, 1) {
+					for range testenv.ByLength(5, 2, 1) {
 						rows := 1 + r.IntN(9000)
 						nCodes := slices.Clone(allWidths[:1+r.IntN(len(allWidths))])
 						r.Shuffle(len(nCodes), func(i, j int) { nCodes[i], nCodes[j] = nCodes[j], nCodes[i] })

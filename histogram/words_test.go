@@ -60,7 +60,7 @@ func TestKindsTakeTurns(t *testing.T) {
 func TestKindsOfSiblings(t *testing.T) {
 	workers := parallel.NewPool(2)
 	defer workers.Close()
-	for _, limit := range []int{700, -1, 40, 1500, 3000}[:testenv.UnlessShort(5, 1)] {
+	for _, limit := range []int{700, -1, 3000, 40, 1500}[:testenv.ByLength(5, 3, 1)] {
 		for _, nCodes := range [][]uint32{{5, 200, 2, 300, 2}, {40_000, 9}} {
 			d := newTable(t, 12, 3000, nCodes, binning.Adaptive)
 			for _, strategy := range strategies {

@@ -103,7 +103,7 @@ func TestCompactPredicts(t *testing.T) {
 		{"no trees", newForestOver(t, 50, 2, 0, 1, 10, 5)},
 	} {
 		t.Run("S4.30/compact/"+shape.name, func(t *testing.T) {
-			for i, form := range []ptq.Form{ptq.FormQ4_0, ptq.FormCold2, ptq.FormOf(ptq.U4), ptq.FormOf(ptq.F16)}[:testenv.UnlessShort(4, 1)] {
+			for i, form := range []ptq.Form{ptq.FormQ4_0, ptq.FormCold2, ptq.FormOf(ptq.U4), ptq.FormOf(ptq.F16)}[:testenv.ByLength(4, 3, 1)] {
 				small, _ := compressed(t, shape.f.model, form, model.GroupBlock, form == ptq.FormCold2)
 				data := encode(t, small)
 				fast, compact := bothLoads(t, data)
@@ -276,7 +276,7 @@ func TestCompactHeap(t *testing.T) {
 		{"20000 stumps", &forest{model: stumps, table: stumpsTable}, ptq.FormOf(ptq.Binary), true},
 		{"long dictionary", wordy(t, 20_000, random), ptq.FormOf(ptq.I8), true},
 		{"long dictionary that packs well", wordy(t, 60_000, counted), ptq.FormOf(ptq.I8), false},
-	} {
+	}[:testenv.UnlessShort(5, 1)] {
 		t.Run("S3.59/heap_of_compact/"+c.name, func(t *testing.T) {
 			small, _ := compressed(t, c.f.model, c.form, model.GroupBlock, false)
 			data := encode(t, small)

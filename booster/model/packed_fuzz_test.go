@@ -17,6 +17,7 @@ import (
 	"boost/booster/model/internal/format"
 	"boost/booster/model/internal/packed"
 	"boost/dataset"
+	"boost/internal/testenv"
 	"boost/ptq"
 )
 
@@ -187,13 +188,7 @@ var fuzzedForms = []struct {
 // Behind checksums that are right, a flipped bit of any section is caught by what it says, or
 // makes another sound model.
 func TestFlippedBitsInsideCompressed(t *testing.T) {
-	step := 7 // shares no factor with 8, so that bits of every byte and every place are flipped
-	switch {
-	case os.Getenv("BOOST_SOAK") != "":
-		step = 1
-	case testing.Short():
-		step = 61
-	}
+	step := testenv.ByLength(1, 15, 61) // shares no factor with 8, so that bits of every place are flipped
 	for _, form := range fuzzedForms {
 		sections := partsOf(t, smallCompressed(t, form.form, form.grouping, form.statistics))
 		for i := range sections {

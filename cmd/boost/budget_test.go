@@ -12,7 +12,7 @@ func TestBudget(t *testing.T) {
 	train := func(more ...string) []string {
 		return append([]string{"train", "t.csv", "--label", "y", "--rounds", "60"}, more...)
 	}
-	for _, budget := range []string{"30ms", "3s"} {
+	for _, budget := range []string{"30ms", "1s"} {
 		_ = os.Remove("t.boost")
 		done := boost(t, train("--budget", budget, "--set", "train.early_stopping=5")...)
 		if budget == "30ms" && done.code == 5 { // over when the table was read, on a slow machine

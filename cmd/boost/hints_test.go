@@ -172,7 +172,7 @@ func TestAdvice(t *testing.T) {
 		{"folds.csv", numbered("x,y", 60, func(i int) string { return fmt.Sprintf("%d,%d.5", i%7, i%5) }), "train FILE --label y --effort best --valid 0.2"},
 		{"folds_saved.csv", numbered("x,y", 60, func(i int) string { return fmt.Sprintf("%d,%d.5", i%7, i%5) }), "train FILE --label y --effort best --valid FILE"},
 		{"folds_files.csv", numbered("x,y", 60, func(i int) string { return fmt.Sprintf("%d,%d.5", i%7, i%5) }), "train FILE --label y --effort best --set data.out_of_core=true"},
-		{"budget_files.csv", numbered("x,y", 60, func(i int) string { return fmt.Sprintf("%d,%d.5", i%7, i%5) }), "train FILE --label y --budget 9s --set data.out_of_core=true"},
+		{"budget_files.csv", numbered("x,y", 60, func(i int) string { return fmt.Sprintf("%d,%d.5", i%7, i%5) }), "train FILE --label y --budget 1s --set data.out_of_core=true"},
 		{"times.csv", rows("x,y", "a,2", "b,-3", "a,5"), "train FILE --label y --set categorical.splits=target --objective cox"},
 		{"goss.csv", rows("x,y", "1,2", "2,3", "3,5"), "train FILE --label y --set sampling.goss_top=0.2 --set sampling.goss_other=0.1 --set sampling.row_fraction=0.5" + regress},
 		{"dart.csv", rows("x,y", "1,2", "2,3", "3,5"), "train FILE --label y --set dart.drop_rate=0.2" + regress},

@@ -77,9 +77,9 @@ func TestResumeFoldsKilled(t *testing.T) {
 	file(t, "t.csv", table(1500))
 	saves := []string{"--checkpoint", "saved", "--set", "output.checkpoint_every=7", "--resume"}
 	for name, args := range map[string][]string{
-		"cv":   {"cv", "t.csv", "--label", "y", "--folds", "4", "--rounds", "900", "--leaves", "4", "--oof", "oof.csv", "-o", "m.boost", "-q"},
-		"dart": {"cv", "t.csv", "--label", "y", "--folds", "3", "--rounds", "120", "--set", "train.boosting=dart", "--set", "dart.max_drop=5", "--oof", "oof.csv", "-o", "m.boost", "-q"},
-		"best": {"train", "t.csv", "--label", "y", "--effort", "best", "--set", "train.bag_folds=4", "--rounds", "500", "-o", "m.boost", "-q"},
+		"cv":   {"cv", "t.csv", "--label", "y", "--folds", "4", "--rounds", "300", "--leaves", "4", "--oof", "oof.csv", "-o", "m.boost", "-q"},
+		"dart": {"cv", "t.csv", "--label", "y", "--folds", "3", "--rounds", "60", "--set", "train.boosting=dart", "--set", "dart.max_drop=5", "--oof", "oof.csv", "-o", "m.boost", "-q"},
+		"best": {"train", "t.csv", "--label", "y", "--effort", "best", "--set", "train.bag_folds=4", "--rounds", "150", "-o", "m.boost", "-q"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, _ = os.RemoveAll("saved"), os.Remove("oof.csv")
@@ -90,7 +90,7 @@ func TestResumeFoldsKilled(t *testing.T) {
 			if name != "best" {
 				oof = readFile(t, "oof.csv")
 			}
-			kills := killed(t, 5, took, append(args, saves...)...)
+			kills := killed(t, 3, took, append(args, saves...)...)
 			must(t, 0, boost(t, append(args, saves...)...))
 			if readFile(t, "m.boost") != want || oof != "" && readFile(t, "oof.csv") != oof {
 				t.Errorf("after %d kills there is another result", kills)

@@ -8,6 +8,7 @@ import (
 
 	"boost/booster/model"
 	"boost/dataset"
+	"boost/internal/testenv"
 	"boost/ptq"
 	"boost/ptq/compress"
 )
@@ -105,7 +106,7 @@ func TestLossBoundIsNormal(t *testing.T) {
 func TestHalvesAreApart(t *testing.T) {
 	for _, kind := range kinds {
 		t.Run("S3.60/"+kind, func(t *testing.T) {
-			m := trained(t, kind, task(t, kind, 1, 2000), 10)
+			m := trained(t, kind, task(t, kind, 1, 2000), testenv.ByLength(10, 5, 5))
 			data := task(t, kind, 2, 3000)
 			search, certify, err := compress.Halves(data)
 			if err != nil {

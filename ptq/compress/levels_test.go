@@ -11,6 +11,7 @@ import (
 
 	"boost/booster/model"
 	"boost/dataset"
+	"boost/internal/testenv"
 	"boost/parallel"
 	"boost/ptq"
 	"boost/ptq/compress"
@@ -175,7 +176,7 @@ func TestQuantizePrunedBytes(t *testing.T) {
 
 // Threads do not show in which pruned model is chosen, nor in its bytes.
 func TestQuantizePrunedSameBytes(t *testing.T) {
-	m := trained(t, "binary", mixed(t, "binary", 1, 3000), 20)
+	m := trained(t, "binary", mixed(t, "binary", 1, 3000), testenv.ByLength(20, 8, 8))
 	data := mixed(t, "binary", 2, 9000)
 	var first []byte
 	for _, threads := range []int{1, 3} {
@@ -288,7 +289,7 @@ func BenchmarkQuantizePruned(b *testing.B) {
 func TestQuantizePrunedNeverLarger(t *testing.T) {
 	smaller := 0
 	for _, objective := range kinds {
-		m := trained(t, objective, mixed(t, objective, 1, 2000), 20)
+		m := trained(t, objective, mixed(t, objective, 1, 2000), testenv.ByLength(20, 8, 8))
 		for seed, maxLoss := range map[uint64]float64{2: 0.001, 3: 0.02} {
 			data := mixed(t, objective, seed, 500)
 			whole, err := compress.Quantize(t.Context(), m, compress.Settings{MaxLoss: maxLoss, Data: data, Prune: compress.PruneOff})

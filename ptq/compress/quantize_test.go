@@ -12,6 +12,7 @@ import (
 	"boost/booster"
 	"boost/booster/model"
 	"boost/dataset"
+	"boost/internal/testenv"
 	"boost/objectives/metrics"
 	"boost/parallel"
 	"boost/ptq"
@@ -207,7 +208,7 @@ func TestQuantizeBounds(t *testing.T) {
 	m := trained(t, "binary", train, 20)
 	data := task(t, "binary", 2, 3000)
 	t.Run("max loss", func(t *testing.T) {
-		for _, limit := range []float64{0.05, 0.01, 0.001} {
+		for _, limit := range []float64{0.01, 0.001, 0.05}[:testenv.ByLength(3, 2, 1)] {
 			r, err := compress.Quantize(ctx, m, compress.Settings{MaxLoss: limit, Data: data})
 			if err != nil {
 				t.Fatal(err)
@@ -300,7 +301,7 @@ func loss(r *compress.Result) float64 {
 func TestQuantizeSameBytes(t *testing.T) {
 	ctx := context.Background()
 	for _, kind := range kinds {
-		m := trained(t, kind, task(t, kind, 1, 2000), 15)
+		m := trained(t, kind, task(t, kind, 1, 2000), testenv.ByLength(15, 6, 6))
 		data := task(t, kind, 2, 9000)
 		var first []byte
 		for _, threads := range []int{1, 5} {

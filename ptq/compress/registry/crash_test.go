@@ -121,7 +121,7 @@ func (*quiet) Fatalf(f string, args ...any) {
 // The process that writes is killed at random moments: what it said it had added is there, whole, and makes
 // the same bytes, and nothing is there by half.
 func TestKill(t *testing.T) {
-	kills := testenv.ByLength(200, 30, 8)
+	kills := testenv.ByLength(200, 12, 4)
 	whole, part := killModels(t)
 	random := rand.New(rand.NewPCG(3, 4))
 	dir := t.TempDir()

@@ -184,7 +184,7 @@ func TestLoseNothing(t *testing.T) {
 	for _, compacted := range []bool{false, true} {
 		t.Run(fmt.Sprintf("S3.59/compacted=%v", compacted), func(t *testing.T) {
 			f := newFive(t, compacted)
-			stride := testenv.ByLength(60, 240, 400)
+			stride := testenv.ByLength(60, 600, 1500)
 			all := f.harms(stride)
 			served, refused, silent := 0, 0, 0
 			for i, h := range all {
