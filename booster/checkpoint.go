@@ -47,7 +47,7 @@ func WithCheckpoints(c Checkpoints) Option { return func(o *options) { o.saves =
 
 // openCheckpoints opens the folder.
 func (r *run) openCheckpoints() error {
-	if r.saves.Dir == "" {
+	if r.saves.Dir == "" || r.ranks != nil && r.ranks.Rank() > 0 { // the first rank saves
 		return nil
 	}
 	var err error
@@ -113,13 +113,7 @@ func (b *boosting) state() (*checkpoint.State, error) {
 	}
 	for _, set := range b.data.sets {
 		for _, values := range set.history {
-			known := make([]float64, s.Rounds)
-			for i, v := range values[len(values)-s.Rounds:] {
-				if known[i] = math.NaN(); v != nil {
-					known[i] = *v
-				}
-			}
-			s.History = append(s.History, known)
+			s.History = append(s.History, checkpoint.Known(values[len(values)-s.Rounds:]))
 		}
 	}
 	for _, bias := range b.Positions.Biases() {
@@ -133,9 +127,9 @@ func (b *boosting) state() (*checkpoint.State, error) {
 
 // savedScores returns the raw scores that checkpoints hold: of the training rows, of each validation set, and, if
 // there is need, of the training rows after the best round. Those of boosting with dropout follow from the trees
-// together with what is kept beside them.
+// together with what is kept beside them. So do those of a training of ranks, which may go on with other ones.
 func (b *boosting) savedScores(best bool) [][]float64 {
-	if b.dart != nil {
+	if b.dart != nil || b.ranks.Shared() {
 		return nil
 	}
 	all := [][]float64{b.scores}
@@ -189,33 +183,18 @@ func (b *boosting) settings() (map[string]json.RawMessage, error) {
 
 // resume prepares for checkpoints, and goes on from the newest one if that is wanted.
 func (b *boosting) resume() error {
-	if b.folder == nil {
-		return nil
-	}
-	b.saving = &saving{every: b.saves.Every, at: time.Now()}
-	if b.saving.every == (CheckpointEvery{}) {
-		b.saving.every = DefaultCheckpointEvery
-	}
-	var err error
-	if b.saving.settings, err = b.settings(); err != nil {
-		return err
-	}
-	if !b.saves.Resume {
-		if names, err := b.folder.Files(); err != nil {
-			return fmt.Errorf("output.checkpoint: %w", err)
-		} else if len(names) > 0 {
-			b.log.Warn("training starts from round 0, and its checkpoints replace those in "+b.saves.Dir+": --resume would go on from them", "newest", names[0])
+	var s *checkpoint.State
+	if b.folder != nil {
+		var err error
+		if s, err = b.latest(); err != nil {
+			return err
 		}
+	}
+	if b.saves.Dir == "" || !b.saves.Resume {
 		return nil
 	}
-	s, skipped, err := b.folder.Latest(b.saving.settings, b.fits)
-	for _, why := range skipped {
-		b.log.Warn("a checkpoint is passed over: " + why.Error())
-	}
-	if errors.Is(err, checkpoint.ErrOther) {
-		return fmt.Errorf("%w: output.checkpoint: %w: train with the data and settings that it is of, name another folder, or leave --resume out to start anew", ErrParams, err)
-	} else if err != nil {
-		return fmt.Errorf("output.checkpoint: %w", err)
+	if err := b.tell(&s); err != nil {
+		return err
 	}
 	if s == nil {
 		b.log.Warn("there is no checkpoint to go on from in " + b.saves.Dir + ": training starts from round 0")
@@ -224,11 +203,65 @@ func (b *boosting) resume() error {
 	start := time.Now()
 	b.restore(s)
 	b.replay()
-	b.saving.rounds = s.Rounds
+	if b.saving != nil {
+		b.saving.rounds = s.Rounds
+	}
 	b.report.Resumed = s.Rounds
 	b.log.Info("training goes on from the checkpoints in "+b.saves.Dir, "rounds", s.Rounds)
 	b.log.Debug("the state of the checkpoint is restored", "took", time.Since(start))
 	return nil
+}
+
+// tell gives all ranks the state that the first has found.
+func (b *boosting) tell(s **checkpoint.State) error {
+	if !b.ranks.Shared() {
+		return nil
+	}
+	var data []byte
+	var err error
+	if *s != nil {
+		if data, err = (*s).Encode(); err != nil {
+			return err
+		}
+	}
+	data = b.ranks.Broadcast(data)
+	if err := b.ranks.Err(); err != nil || len(data) == 0 || *s != nil {
+		return err
+	}
+	if *s, err = checkpoint.Decode(data); err != nil {
+		return err
+	}
+	return b.fits(*s)
+}
+
+// latest prepares for checkpoints, and returns the newest one if that is wanted; nil for none.
+func (b *boosting) latest() (*checkpoint.State, error) {
+	b.saving = &saving{every: b.saves.Every, at: time.Now()}
+	if b.saving.every == (CheckpointEvery{}) {
+		b.saving.every = DefaultCheckpointEvery
+	}
+	var err error
+	if b.saving.settings, err = b.settings(); err != nil {
+		return nil, err
+	}
+	if !b.saves.Resume {
+		if names, err := b.folder.Files(); err != nil {
+			return nil, fmt.Errorf("output.checkpoint: %w", err)
+		} else if len(names) > 0 {
+			b.log.Warn("training starts from round 0, and its checkpoints replace those in "+b.saves.Dir+": --resume would go on from them", "newest", names[0])
+		}
+		return nil, nil
+	}
+	s, skipped, err := b.folder.Latest(b.saving.settings, b.fits)
+	for _, why := range skipped {
+		b.log.Warn("a checkpoint is passed over: " + why.Error())
+	}
+	if errors.Is(err, checkpoint.ErrOther) {
+		return nil, fmt.Errorf("%w: output.checkpoint: %w: train with the data and settings that it is of, name another folder, or leave --resume out to start anew", ErrParams, err)
+	} else if err != nil {
+		return nil, fmt.Errorf("output.checkpoint: %w", err)
+	}
+	return s, nil
 }
 
 // fits returns why a state of the run's own data and settings is not one that the run passes through.
@@ -244,6 +277,9 @@ func (b *boosting) fits(s *checkpoint.State) error {
 	}
 	// Whether there is room for the scores of the best round depends on the machine.
 	for i, scores := range b.savedScores(len(s.Scores) > len(b.savedScores(false))) {
+		if len(s.Scores) == 0 { // of ranks
+			break
+		}
 		if i >= len(s.Scores) || len(s.Scores[i]) != len(scores) {
 			return fmt.Errorf("%w: it has scores of other rows", checkpoint.ErrDamaged)
 		}
@@ -281,9 +317,15 @@ func (b *boosting) restore(s *checkpoint.State) {
 			b.repeatDropout()
 		}
 	} else {
-		missesBest := b.best < last && len(s.Scores) == len(b.savedScores(false))
-		for i, scores := range b.savedScores(b.best < last && !missesBest) {
-			copy(scores, s.Scores[i])
+		saved := b.savedScores(false)
+		missesBest := b.best < last && len(s.Scores) <= len(saved)
+		switch {
+		case len(s.Scores) == 0 || len(saved) == 0:
+			b.addAgain(s.Trees)
+		default:
+			for i, scores := range b.savedScores(b.best < last && !missesBest) {
+				copy(scores, s.Scores[i])
+			}
 		}
 		if missesBest { // they are found from the trees in the end
 			b.saved = nil
@@ -292,14 +334,18 @@ func (b *boosting) restore(s *checkpoint.State) {
 	}
 	for i, set := range b.data.sets {
 		for m := range b.judge.metrics {
-			for _, v := range s.History[i*len(b.judge.metrics)+m] {
-				var value *float64
-				if !math.IsNaN(v) {
-					value = &v
-				}
-				set.history[m] = append(set.history[m], value)
-			}
+			set.history[m] = append(set.history[m], checkpoint.Values(s.History[i*len(b.judge.metrics)+m])...)
 		}
+	}
+}
+
+// addAgain adds trees to the scores, as they were added when they were grown.
+func (b *boosting) addAgain(trees []tree.Tree) {
+	if !b.forest() {
+		b.addAll(trees, b.data.coded(), b.scores)
+	}
+	for _, set := range b.data.sets {
+		b.addAll(trees, b.data.codedOf(set), set.ofTrees())
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"maps"
 	"slices"
 
-	"boost/binning"
 	"boost/booster/internal/columns"
 	"boost/dataset"
 	"boost/tree/forced"
@@ -30,7 +29,7 @@ func (r *run) checkConstraints(schema dataset.Schema, target *target) error {
 		if err != nil {
 			return err
 		}
-		if !maps.Equal(directed(base.Tree.Monotone), directed(p.Tree.Monotone)) {
+		if !maps.Equal(columns.Directed(base.Tree.Monotone), columns.Directed(p.Tree.Monotone)) {
 			return fmt.Errorf("%w: constraints.monotone: the base model was trained with others, and a model keeps one set of them", ErrParams)
 		}
 	}
@@ -66,45 +65,11 @@ func (r *run) forcedSplits(data *binned) ([]forced.Node, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: tree.forced_splits: %w", ErrParams, err)
 	}
-	if len(nodes) > 0 {
-		if err := r.checkForcedLevels(nodes, data.cuts, 0, 1); err != nil {
-			return nil, err
-		}
+	if err := forced.CheckLevels(nodes, data.cuts, r.p.Tree.FirstLevel, r.p.Tree.LastLevel); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrParams, err)
 	}
 	for _, note := range notes {
 		r.log.Info("tree.forced_splits: " + note)
 	}
 	return nodes, nil
-}
-
-// checkForcedLevels refuses forced splits on levels of a tree on which their columns may not be split; at is the number of one on this level.
-func (r *run) checkForcedLevels(nodes []forced.Node, cuts *binning.Cuts, at, level int) error {
-	if at < 0 {
-		return nil
-	}
-	name := cuts.Features[nodes[at].Feature].Name
-	bad := func(key string, limit int) error {
-		return fmt.Errorf("%w: tree.forced_splits has a split of column %q on level %d, and %s of %q is %d: leave one of them out", ErrParams, name, level, key, name, limit)
-	}
-	if first, has := r.p.Tree.FirstLevel[name]; has && level < first {
-		return bad("constraints.first_level", first)
-	}
-	if last, has := r.p.Tree.LastLevel[name]; has && level > last {
-		return bad("constraints.last_level", last)
-	}
-	if err := r.checkForcedLevels(nodes, cuts, nodes[at].Left, level+1); err != nil {
-		return err
-	}
-	return r.checkForcedLevels(nodes, cuts, nodes[at].Right, level+1)
-}
-
-// directed returns the constraints that ask for something.
-func directed(monotone map[string]int) map[string]int {
-	kept := map[string]int{}
-	for name, direction := range monotone {
-		if direction != 0 {
-			kept[name] = direction
-		}
-	}
-	return kept
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"boost/booster/internal/columns"
 	"boost/booster/internal/crosses"
 	"boost/booster/internal/levels"
 	"boost/booster/internal/source"
@@ -99,58 +100,40 @@ func (r *run) crossed(table, rows *dataset.Table, ex *examples) (*dataset.Table,
 	}
 	targets := levels.Targets(ex.Labels, ex.classes)
 	pairs, counts, _ := r.p.crosses()
-	var columns []dataset.CrossedColumn
+	var made []dataset.CrossedColumn
 	for _, c := range rows.Features() {
 		if !counts || c.Kind() != dataset.Category || len(c.Levels()) <= many || r.standsApart(c.Name()) {
 			continue
 		}
 		of := []string{c.Name()}
-		columns = append(columns, dataset.CrossedColumn{Name: dataset.CrossedName(of...), Of: of})
+		made = append(made, dataset.CrossedColumn{Name: dataset.CrossedName(of...), Of: of})
 		for _, t := range r.orderedCopies(c, targets) {
-			columns = append(columns, dataset.CrossedColumn{Name: dataset.OrderedName(c.Name(), t.Class), Of: of})
+			made = append(made, dataset.CrossedColumn{Name: dataset.OrderedName(c.Name(), t.Class), Of: of})
 		}
 	}
 	if pairs > 0 && ex.seen >= crosses.FewestRows {
 		for _, of := range crosses.Choose(rows, r.standsApart, targets[0].Values, ex.tableWeights, pairs, many, r.pool) {
-			columns = append(columns, dataset.CrossedColumn{Name: dataset.CrossedName(of...), Of: of})
+			made = append(made, dataset.CrossedColumn{Name: dataset.CrossedName(of...), Of: of})
 		}
 	}
 	if r.p.impliesCrosses() {
-		columns = r.withoutTaken(table, columns)
+		made = crosses.WithoutTaken(table, made, r.log)
 	}
-	if len(columns) > 0 {
-		names := make([]string, len(columns))
-		for i, c := range columns {
+	if len(made) > 0 {
+		names := make([]string, len(made))
+		for i, c := range made {
 			names[i] = c.Name
 		}
 		r.log.Info("columns are made of others: " + strings.Join(names, ", "))
 	}
-	return table.Cross(columns)
-}
-
-// withoutTaken leaves those columns out whose name is that of a column of the table, or of one before: nobody has asked for them.
-func (r *run) withoutTaken(table *dataset.Table, columns []dataset.CrossedColumn) []dataset.CrossedColumn {
-	made := map[string]bool{}
-	return slices.DeleteFunc(columns, func(c dataset.CrossedColumn) bool {
-		taken := made[c.Name] || table.Column(c.Name) != nil
-		if made[c.Name] = true; taken {
-			r.log.Warn(fmt.Sprintf("no column is made of %q: there is a column %q (categorical.combinations, categorical.counts)", c.Of, c.Name))
-		}
-		return taken
-	})
+	return table.Cross(made)
 }
 
 // standsApart reports whether a rule of its own holds for a column, which would not for one that is made of it.
 func (r *run) standsApart(column string) bool {
 	t := &r.p.Tree
-	return t.Monotone[column] != 0 || says(t.FeaturePenalty, column, 1) || says(t.FeatureCost, column, 0) || says(t.FeatureRowCost, column, 0) ||
-		says(t.FirstLevel, column, 0) || says(t.LastLevel, column, 0) || says(t.ColWeights, column, 1)
-}
-
-// says reports whether a table by column has another value for one than what holds without an entry.
-func says[V comparable](table map[string]V, column string, neutral V) bool {
-	v, has := table[column]
-	return has && v != neutral
+	return t.Monotone[column] != 0 || columns.Says(t.FeaturePenalty, column, 1) || columns.Says(t.FeatureCost, column, 0) || columns.Says(t.FeatureRowCost, column, 0) ||
+		columns.Says(t.FirstLevel, column, 0) || columns.Says(t.LastLevel, column, 0) || columns.Says(t.ColWeights, column, 1)
 }
 
 // binnedCrosses adds to a table that is binned once the crossed columns that training on its rows, those of OnRows,

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"boost/booster/internal/columns"
 	"boost/booster/internal/source"
 	"boost/booster/model"
 	"boost/dataset"
@@ -22,7 +23,7 @@ func (p *Params) checkLinear() []error {
 		return nil
 	}
 	var errs []error
-	if len(directed(p.Tree.Monotone)) > 0 {
+	if len(columns.Directed(p.Tree.Monotone)) > 0 {
 		errs = append(errs, errors.New("constraints.monotone and tree.linear = true: linear models in leaves may fall where constraints want them to rise: leave one of them out"))
 	}
 	if p.Tree.PathSmooth > 0 {

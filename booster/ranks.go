@@ -50,8 +50,6 @@ func (r *run) checkRanks(ex *examples) error {
 		key = "sampling.stratified"
 	case r.p.Verify:
 		key = "train.verify"
-	case r.folder != nil:
-		key = "output.checkpoint"
 	case r.cache != nil:
 		key = "data.cache"
 	default:

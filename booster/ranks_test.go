@@ -141,3 +141,38 @@ func TestRanksWithTheLoop(t *testing.T) {
 		})
 	}
 }
+
+// TestRanksGoOn holds that a training of ranks goes on from its checkpoints with any number of ranks, and one of a single process too.
+func TestRanksGoOn(t *testing.T) {
+	for name, change := range map[string]func(p *booster.Params){
+		"plain":  func(p *booster.Params) { p.EarlyStopping = 5 },
+		"dart":   func(p *booster.Params) { p.Boosting, p.Dart.DropRate = booster.DartBoosting, 0.4 },
+		"forest": func(p *booster.Params) { p.Boosting, p.RowFraction, p.EarlyStopping = booster.RandomForest, 0.6, 30 },
+	} {
+		t.Run(name, func(t *testing.T) {
+			table := openShipped(t, "adult")
+			p := booster.Defaults()
+			p.Objective, p.Rounds, p.LearningRate = "binary", 20, 0.5
+			change(&p)
+			want := hash(t, p, table)
+			dir := t.TempDir()
+			for _, leg := range []struct{ ranks, rounds int }{{3, 6}, {1, 9}, {2, 13}, {5, 20}} {
+				part := p
+				part.Rounds = leg.rounds
+				saves := booster.WithCheckpoints(booster.Checkpoints{Dir: dir, Every: booster.CheckpointEvery{Rounds: 2}, Resume: true})
+				hashes, err := trainOnRanks(t, leg.ranks, part, table, saves)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if leg.rounds < p.Rounds {
+					continue
+				}
+				for rank, got := range hashes {
+					if got != want {
+						t.Errorf("rank %d makes another model than a training that was never stopped", rank)
+					}
+				}
+			}
+		})
+	}
+}

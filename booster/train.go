@@ -35,7 +35,7 @@ func Train(ctx context.Context, p Params, train *dataset.Table, opts ...Option) 
 func TrainOn(ctx context.Context, p Params, train Data, opts ...Option) (*Model, error) {
 	r, err := newRun(p, opts)
 	if err != nil {
-		return nil, err
+		return nil, r.endRanks(ctx, nil, err)
 	}
 	defer r.close()
 	m, err := r.trainOn(ctx, train)
@@ -78,6 +78,11 @@ type run struct {
 
 func newRun(p Params, opts []Option) (*run, error) {
 	r := &run{start: time.Now(), p: p.OrDefaults()}
+	return r, r.begin(opts)
+}
+
+// begin applies the options, and checks the parameters.
+func (r *run) begin(opts []Option) error {
 	for _, o := range opts {
 		o(&r.options)
 	}
@@ -92,21 +97,21 @@ func newRun(p Params, opts []Option) (*run, error) {
 	}
 	r.p.AllRows = r.p.AllRows || r.p.Retrain
 	if err := r.p.Validate(); err != nil {
-		return nil, err
+		return err
 	}
 	if r.p.BagFolds > 0 {
-		return nil, fmt.Errorf("%w: train.bag_folds = %d: models of folds are trained, and averaged, by search.Bag", ErrParams, r.p.BagFolds)
+		return fmt.Errorf("%w: train.bag_folds = %d: models of folds are trained, and averaged, by search.Bag", ErrParams, r.p.BagFolds)
 	}
 	if err := r.feedBack(); err != nil {
-		return nil, err
+		return err
 	}
 	if err := r.settleBoosting(); err != nil {
-		return nil, err
+		return err
 	}
 	if err := r.checkRateBy(); err != nil {
-		return nil, err
+		return err
 	}
-	return r, r.openCheckpoints()
+	return r.openCheckpoints()
 }
 
 // prepare goes from the tables to the first round.

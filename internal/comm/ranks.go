@@ -177,6 +177,18 @@ func (r *Ranks) Gather(mine []byte) (all [][]byte) {
 	return all
 }
 
+// Broadcast returns what the first rank gives, at all ranks; nil after an error.
+func (r *Ranks) Broadcast(data []byte) []byte {
+	r.call(func() (err error) {
+		data, err = r.comm.Broadcast(r.ctx, 0, data)
+		return err
+	})
+	if r.Err() != nil {
+		return nil
+	}
+	return data
+}
+
 // Agree returns an error at all ranks where one has one: its own, or that of the first rank that has one.
 func (r *Ranks) Agree(own error) error {
 	if !r.Shared() {

@@ -1,6 +1,7 @@
 package checkpoint
 
 import (
+	"bytes"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
@@ -80,6 +81,38 @@ var (
 	le         = binary.LittleEndian
 	castagnoli = crc32.MakeTable(crc32.Castagnoli)
 )
+
+// Encode returns the bytes of a checkpoint of the state.
+func (s *State) Encode() ([]byte, error) {
+	var b bytes.Buffer
+	err := s.write(&b)
+	return b.Bytes(), err
+}
+
+// Decode returns the state of the bytes of a checkpoint.
+func Decode(b []byte) (*State, error) { return read(b) }
+
+// Known returns a metric by round as a state has it.
+func Known(values []*float64) []float64 {
+	known := make([]float64, len(values))
+	for i, v := range values {
+		if known[i] = math.NaN(); v != nil {
+			known[i] = *v
+		}
+	}
+	return known
+}
+
+// Values is the inverse of Known.
+func Values(known []float64) []*float64 {
+	values := make([]*float64, len(known))
+	for i, v := range known {
+		if !math.IsNaN(v) {
+			values[i] = &v
+		}
+	}
+	return values
+}
 
 func checksum(b []byte) uint32 { return crc32.Checksum(b, castagnoli) }
 
