@@ -86,7 +86,7 @@ func (r *run) newEvalSet(ctx context.Context, v validSet, ex *examples, data *bi
 	if err != nil {
 		return nil, err
 	}
-	codes, s.initial, s.n = part.Codes(codes), part.Outputs(s.initial, rows), part.Len()
+	codes, s.initial, s.n = part.Codes(codes), share.Outputs(part, s.initial, rows), part.Len()
 	if s.matrix, err = r.layOut(ctx, codes, r.p.scoringLayout()); err != nil {
 		return nil, err
 	}

@@ -28,16 +28,10 @@ func (r *run) checkRanks(ex *examples) error {
 	if !r.spread() {
 		return nil
 	}
-	name := ex.objective.Name()
-	_, ofAll := ex.objective.(objectives.OfAllRows)
 	key := ""
 	switch {
 	case r.custom != nil, r.stopWhen != nil, r.rateBy != nil:
 		return fmt.Errorf("%w: an objective, a rate and a stop of the caller's own see the rows of one process: train in one", ErrParams)
-	case ofAll, name == "rank_xendcg":
-		key = fmt.Sprintf("train.objective = %q", name)
-	case ex.quantileLeaves():
-		key = fmt.Sprintf("train.objective = %q, whose leaves are quantiles,", name)
 	case ex.Positions != nil:
 		key = "data.position"
 	case r.p.Gradients == gradients.F32.String():
@@ -46,8 +40,6 @@ func (r *run) checkRanks(ex *examples) error {
 		key = "tree.linear"
 	case len(r.p.Tree.FeatureRowCost) > 0:
 		key = "tree.feature_row_cost"
-	case r.p.Stratified:
-		key = "sampling.stratified"
 	case r.p.Verify:
 		key = "train.verify"
 	case r.cache != nil:
@@ -67,12 +59,12 @@ func (r *run) share(ctx context.Context, ex *examples, draws *sampling.Draws, pa
 	own.n, own.Queries = part.Len(), part.Queries(ex.Queries)
 	own.Labels, own.Weights, own.Upper, own.Targets = share.Rows(part, ex.Labels), share.Rows(part, ex.Weights), share.Rows(part, ex.Upper), share.Each(part, ex.Targets)
 	own.answers.Columns, own.answers.Upper = share.Each(part, ex.answers.Columns), own.Upper
-	own.tableWeights, own.initial = share.Rows(part, ex.tableWeights), part.Outputs(ex.initial, ex.n)
+	own.tableWeights, own.initial = share.Rows(part, ex.tableWeights), share.Outputs(part, ex.initial, ex.n)
 	own.pieces = objectives.Pieces(own.objective, own.Rows, gradientBlock)
 	draws.Keep(part.Lo, part.Hi)
 	var err error
 	own.ranks, err = comm.Join(context.WithoutCancel(ctx), r.ranks, own.n)
-	own.storing.Ranks = own.ranks
+	own.storing.Ranks, own.First = own.ranks, own.ranks.First()
 	return &own, err
 }
 
@@ -91,6 +83,22 @@ func (r *run) endRanks(ctx context.Context, m *Model, err error) error {
 		r.ranks.Abort(err)
 	}
 	return err
+}
+
+// takeGradients fills the gradient buffer: by pieces of rows, or, where the gradient of a row depends on all, by the scores of all ranks.
+func (b *boosting) takeGradients() {
+	if _, ofAll := b.objective.(objectives.OfAllRows); !ofAll || !b.ranks.Shared() {
+		b.pool.Do(len(b.pieces)-1, (*gradientTask)(b))
+		return
+	}
+	rows, n := b.whole.Rows, b.whole.n*b.outputs
+	rows.Round = b.Round
+	scores, all := make([]float64, n), gradients.NewBuffer(b.whole.n, b.outputs)
+	share.Gather(b.ranks, scores, b.scores, b.outputs)
+	b.objective.Gradients(rows, 0, b.whole.n, scores, all.Grad, all.Hess)
+	own := share.Part{Lo: b.First, Hi: b.First + b.n}
+	copy(b.buffer.Grad, share.Outputs(own, all.Grad, b.whole.n))
+	copy(b.buffer.Hess, share.Outputs(own, all.Hess, b.whole.n))
 }
 
 // scoresOf returns the scores that metrics are computed on: those of all rows of a set, wherever they are.

@@ -6,6 +6,8 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -139,6 +141,34 @@ func TestRanksWithTheLoop(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestRanksCox holds that the gradients of cox, which depend on all rows, are those of one process.
+func TestRanksCox(t *testing.T) {
+	draw := rand.New(rand.NewPCG(5, 6))
+	x, time := make([]float64, 900), make([]float64, 900)
+	for i := range x {
+		x[i] = draw.NormFloat64()
+		if time[i] = 1 + math.Floor(20*math.Exp(-x[i])*draw.ExpFloat64()); draw.IntN(4) == 0 {
+			time[i] = -time[i] // censored
+		}
+	}
+	table, err := dataset.FromColumns([]dataset.ColumnData{{Name: "x", Values: x}, {Name: "time", Values: time}}, dataset.Label("time"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := booster.Defaults()
+	p.Objective, p.Rounds = "cox", 10
+	want := hash(t, p, table)
+	hashes, err := trainOnRanks(t, 3, p, table)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for rank, got := range hashes {
+		if got != want {
+			t.Errorf("rank %d makes another model than one process", rank)
+		}
 	}
 }
 

@@ -199,7 +199,7 @@ func (b *boosting) round(round int) error {
 	if b.dart != nil {
 		b.rate = b.drop(round, b.rate)
 	}
-	b.pool.Do(len(b.pieces)-1, (*gradientTask)(b))
+	b.takeGradients()
 	b.Positions.Update(b.buffer.Grad, b.buffer.Hess)
 	b.sampler.Choose(b.buffer, round, b.learned())
 	if err := b.growTrees(round); err != nil {

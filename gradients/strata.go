@@ -2,9 +2,11 @@ package gradients
 
 import (
 	"cmp"
+	"encoding/binary"
 	"math"
 	"slices"
 
+	"boost/internal/comm"
 	"boost/internal/kernel/hist"
 	"boost/internal/rng"
 	"boost/parallel"
@@ -18,6 +20,7 @@ type Strata struct {
 	to     []uint64  // … and draws from here on are not
 	last   []drawnRow
 	blocks []strataBlock
+	first  int // number of the first row among those of all ranks
 
 	bag  *Bag
 	key  uint64
@@ -61,17 +64,43 @@ func NewStrata(class []float64, classes int, share float64) *Strata {
 	return s
 }
 
+// Keep makes the Strata one of the rows lo … hi-1 only, of samples of all.
+func (s *Strata) Keep(lo, hi int) {
+	s.class = s.class[lo:hi]
+	s.blocks = s.blocks[:parallel.Blocks(len(s.class), hist.BlockRows)]
+}
+
+// ofAllRanks returns the rows that ranks have drawn.
+func ofAllRanks(ranks *comm.Ranks, own []drawnRow) (all []drawnRow) {
+	if !ranks.Shared() {
+		return own
+	}
+	var mine []byte
+	for _, r := range own {
+		mine = binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(mine, r.draw), uint64(r.row))
+	}
+	for _, theirs := range ranks.Gather(mine) {
+		for ; len(theirs) >= 16; theirs = theirs[16:] {
+			all = append(all, drawnRow{binary.LittleEndian.Uint64(theirs), int(binary.LittleEndian.Uint64(theirs[8:]))})
+		}
+	}
+	return all
+}
+
 // Sample refills the bag.
 func (s *Strata) Sample(pool *parallel.Pool, bag *Bag, seed uint64, iteration int) {
-	s.bag, s.key, s.fill = bag, rng.Key(seed, rng.RowSample, uint64(iteration), 0), false
+	s.bag, s.key, s.fill, s.first = bag, bag.keyOf(seed, rng.RowSample, iteration), false, bag.Ranks.First()
 	pool.Do(len(s.blocks), s)
 	for c := range s.wanted {
-		left := s.wanted[c]
+		below := 0
 		var near []drawnRow
 		for i := range s.blocks {
-			left -= s.blocks[i].below[c]
+			below += s.blocks[i].below[c]
 			near = append(near, s.blocks[i].near[c]...)
 		}
+		comm.Add(bag.Ranks, &below)
+		near = ofAllRanks(bag.Ranks, near)
+		left := s.wanted[c] - below
 		slices.SortFunc(near, drawnRow.compare)
 		s.last[c] = drawnRow{s.from[c], -1} // above all draws that are in for certain, and below the others
 		if left = min(left, len(near)); left > 0 {
@@ -89,7 +118,7 @@ func (s *Strata) Run(_, block int) {
 	if s.fill {
 		in := s.bag.blocks[block][:0]
 		for row := lo; row < hi; row++ {
-			if (drawnRow{rng.Draw(s.key, uint64(row)) >> 11, row}).compare(s.last[int(s.class[row])]) <= 0 {
+			if (drawnRow{rng.Draw(s.key, uint64(row)) >> 11, s.first + row}).compare(s.last[int(s.class[row])]) <= 0 {
 				in = append(in, uint16(row-lo))
 			}
 		}
@@ -106,7 +135,7 @@ func (s *Strata) Run(_, block int) {
 		case draw < s.from[c]:
 			b.below[c]++
 		case draw < s.to[c]:
-			b.near[c] = append(b.near[c], drawnRow{draw, row})
+			b.near[c] = append(b.near[c], drawnRow{draw, s.first + row})
 		}
 	}
 }

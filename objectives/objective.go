@@ -26,6 +26,7 @@ type Rows struct {
 	Order     []int32       // of an OfAllRows: the rows as its Order returns them; nil: it finds them itself
 	Positions *PositionBias // of lambdarank, where rows have positions; nil otherwise
 	Round     int           // of training, from 0; only Gradients may depend on it
+	First     int           // number of the first row among those of all ranks of a training, by which random numbers count rows
 	Seed      uint64        // of random numbers, which are a function of it, the round and the row
 }
 

@@ -28,7 +28,7 @@ func (xendcg) Check(rows Rows) error             { return checkGrades(rows, most
 func (xendcg) BaseScore(Rows) ([]float64, error) { return []float64{0}, nil }
 
 func (x xendcg) Gradients(rows Rows, lo, hi int, scores []float64, grad, hess []float32) {
-	key := rng.Key(rows.Seed, rng.RankTargets, uint64(rows.Round), 0)
+	key := rng.From(rng.Key(rows.Seed, rng.RankTargets, uint64(rows.Round), 0), uint64(rows.First))
 	eachQuery(rows, lo, hi, scores, grad, hess, func(r *ranker, rows Rows, lo, hi int, scores []float64, grad, hess []float32) {
 		x.query(r, key, rows.Labels, lo, hi, scores, grad, hess)
 	})

@@ -1,9 +1,11 @@
 package grow
 
 import (
+	"encoding/binary"
 	"math"
 
 	"boost/gradients"
+	"boost/internal/comm"
 	"boost/internal/kernel/hist"
 	"boost/internal/kernel/loss"
 	"boost/tree"
@@ -45,38 +47,105 @@ func (g *Grower) QuantileLeaves(t *tree.Tree, st *gradients.Storage, level float
 	for l := range t.Leaf {
 		q.start[l+1] = q.start[l] + g.rows.count(int(g.leaves[l]))
 	}
-	g.config.Pool.Do(len(t.Leaf), q)
+	if g.config.Ranks.Shared() {
+		q.overRanks()
+	} else {
+		g.config.Pool.Do(len(t.Leaf), q)
+	}
 	q.tree, q.labels, q.scores, q.hess = nil, nil, nil, nil
 }
 
 // Run renews one leaf; it makes quantiles a parallel.Task.
 func (q *quantiles) Run(worker, leaf int) {
 	lo, hi := q.start[leaf], q.start[leaf+1]
-	values, weights, n := q.values[lo:hi], q.weights[lo:hi], 0
-	if q.same {
-		weights = nil
-	}
+	values, weights := q.list(leaf)
+	q.search[worker].Use(q.buckets[lo:hi])
+	q.renew(worker, leaf, values, weights)
+}
+
+// list returns what the rows of a leaf that weigh something have, with weights where these differ.
+func (q *quantiles) list(leaf int) (values []float64, weights []uint32) {
+	lo, hi := q.start[leaf], q.start[leaf+1]
+	values, weights = q.values[lo:hi], q.weights[lo:hi]
+	n := 0
 	for _, run := range q.g.rows.byNode[q.g.leaves[leaf]] {
 		for _, e := range run.Entries {
 			row := run.First + int(hist.Row(e))
+			values[n] = q.labels[row] - q.scores[row]
 			if q.same {
-				values[n] = q.labels[row] - q.scores[row]
 				n++
 				continue
 			}
-			weight := uint32(math.RoundToEven(float64(q.hess[row]) * q.up))
-			values[n], weights[n] = q.labels[row]-q.scores[row], weight
-			if weight > 0 {
+			weights[n] = uint32(math.RoundToEven(float64(q.hess[row]) * q.up))
+			if weights[n] > 0 {
 				n++
 			}
 		}
 	}
-	if n == 0 {
-		return
+	if q.same {
+		return values[:n], nil
 	}
-	if weights != nil {
-		weights = weights[:n]
+	return values[:n], weights[:n]
+}
+
+// renew makes the value of a leaf the quantile of some values.
+func (q *quantiles) renew(worker, leaf int, values []float64, weights []uint32) {
+	if len(values) > 0 {
+		q.tree.Leaf[leaf] = float64(q.g.config.LearningRate * q.search[worker].Of(values, weights, q.level))
 	}
-	q.search[worker].Use(q.buckets[lo:hi])
-	q.tree.Leaf[leaf] = float64(q.g.config.LearningRate * q.search[worker].Of(values[:n], weights, q.level))
+}
+
+// overRanks renews all leaves by the rows of all ranks, each of which gives all others what its own have: 8 to 12 bytes a row.
+func (q *quantiles) overRanks() {
+	var own []byte
+	for leaf := range q.tree.Leaf {
+		values, weights := q.list(leaf)
+		own = binary.LittleEndian.AppendUint64(own, uint64(len(values)))
+		for _, v := range values {
+			own = binary.LittleEndian.AppendUint64(own, math.Float64bits(v))
+		}
+		for _, w := range weights {
+			own = binary.LittleEndian.AppendUint32(own, w)
+		}
+	}
+	ranks := q.g.config.Ranks
+	all := ranks.Gather(own)
+	for leaf := range q.tree.Leaf {
+		var values []float64
+		var weights []uint32
+		for rank := range all {
+			var n int
+			if n, all[rank] = q.length(all[rank]); n < 0 {
+				ranks.Fail(&comm.Error{Rank: rank, Text: "told leaves that cannot be read"})
+				return
+			}
+			for i := range n {
+				values = append(values, math.Float64frombits(binary.LittleEndian.Uint64(all[rank][8*i:])))
+			}
+			if all[rank] = all[rank][8*n:]; !q.same {
+				for i := range n {
+					weights = append(weights, binary.LittleEndian.Uint32(all[rank][4*i:]))
+				}
+				all[rank] = all[rank][4*n:]
+			}
+		}
+		q.search[0].Use(make([]uint16, len(values)))
+		q.renew(0, leaf, values, weights)
+	}
+}
+
+// length takes the number of a leaf's values off what a rank has told; it is below 0 where they are not all there.
+func (q *quantiles) length(b []byte) (n int, rest []byte) {
+	size := uint64(12)
+	if q.same {
+		size = 8
+	}
+	if len(b) < 8 {
+		return -1, nil
+	}
+	told := binary.LittleEndian.Uint64(b)
+	if b = b[8:]; told > uint64(len(b))/size {
+		return -1, nil
+	}
+	return int(told), b
 }

@@ -60,6 +60,9 @@ func (d *Draws) Keep(lo, hi int) {
 	if d.bootstrap != nil {
 		d.bootstrap.Keep(lo, hi)
 	}
+	if d.strata != nil {
+		d.strata.Keep(lo, hi)
+	}
 }
 
 // groups numbers the rows that are drawn together alike; nil for each by itself.

@@ -107,8 +107,8 @@ func Each[T any](p Part, columns [][]T) (own [][]T) {
 	return own
 }
 
-// Outputs returns the part of scores, output-major, of so many rows.
-func (p Part) Outputs(scores []float64, rows int) (own []float64) {
+// Outputs returns the part of numbers, output-major, of so many rows.
+func Outputs[T any](p Part, scores []T, rows int) (own []T) {
 	for ; len(scores) > 0; scores = scores[rows:] {
 		own = append(own, scores[p.Lo:p.Hi]...)
 	}
