@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"boost/dataset"
 )
@@ -583,6 +584,24 @@ func TestFiles(t *testing.T) {
 			t.Errorf("x is %v of %d rows", c.Kind(), c.Len())
 		}
 	})
+}
+
+// A file that has a header only takes no buffer from those that follow.
+func TestFilesWithoutRows(t *testing.T) {
+	dir := t.TempDir()
+	names := []string{writeFile(t, filepath.Join(dir, "rows.csv"), []byte("a,b\n1,2\n"))}
+	for i := range 5 {
+		names = append(names, writeFile(t, filepath.Join(dir, fmt.Sprintf("empty-%d.csv", i)), []byte("a,b\n")))
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	table, err := dataset.OpenAll(ctx, names, dataset.Threads(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := show(table); got != "a:float32=1 b:float32=2" {
+		t.Errorf("got %s", got)
+	}
 }
 
 func TestCancel(t *testing.T) {

@@ -165,6 +165,8 @@ func (c *knife) cut(ctx context.Context, t *Text, file int) error {
 			c.pieces <- Piece{Text: buffer[:end], Index: c.next, File: file, Before: before, Cut: cut, Share: share}
 			c.next++
 			before = 0
+		} else {
+			c.free <- buffer[:0]
 		}
 		if err == io.EOF || cut {
 			return nil
