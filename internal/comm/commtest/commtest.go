@@ -136,7 +136,7 @@ func (k *checker) sumParts(n int) error {
 // max takes the largest of numbers that are mostly below 0.
 func (k *checker) max(n int) error {
 	numbers := func(rank int) []float64 {
-		return convert(k.values(rank, n), func(v uint64) float64 { return rng.Unit(v) - 0.9 })
+		return convert(k.values(rank, n), func(v uint64) float64 { return float64(rng.Unit(v)) - 0.9 })
 	}
 	got, want := numbers(k.Rank()), numbers(0)
 	for r := range k.Size() {
