@@ -102,7 +102,7 @@ func TestRanksMakeTheSameModel(t *testing.T) {
 		cmd := program(append([]string{"train", "t.csv", "--label", "y", "--rounds", "20", "-o", "ranks.boost", "--json"}, more...)...)
 		var words bytes.Buffer
 		cmd.Stderr = &words
-		if out, err := cmd.Output(); err != nil || !bytes.HasPrefix(out, []byte("{")) {
+		if out, err := cmd.Output(); err != nil || !bytes.HasPrefix(out, []byte("{")) || !bytes.Contains(out, []byte(`"sent_bytes_per_tree"`)) {
 			t.Fatalf("%v: %v: %s%s", more, err, out, words.String())
 		}
 		if ranks, err := os.ReadFile("ranks.boost"); err != nil || !bytes.Equal(ranks, one) {

@@ -40,6 +40,11 @@ func (r *trainRun) finish(ctx context.Context, m *model.Model, path string, inte
 	if r.small != nil {
 		s.Quantized = &report.Compressed{Model: r.config.Quantize.Output, Format: r.small.Chosen().Name(), Bytes: r.small.Bytes, Certificate: &r.small.Certificate}
 	}
+	if r.comm != nil {
+		trees := max(1, r.report.Rounds*max(1, m.Outputs()))
+		s.Ranks = &report.Ranks{Count: r.comm.Size(), Calls: r.sent.Calls, Sent: r.sent.Sent, Received: r.sent.Received,
+			SentPerTree: r.sent.Sent / int64(trees), SecondsWaited: r.sent.Waited.Seconds()}
+	}
 	names := r.config.Params.Metrics
 	if len(names) == 0 {
 		var err error

@@ -29,6 +29,7 @@ type Training struct {
 	Bagged      int                            `json:"bag_folds,omitempty"` // models whose mean it is
 	Predictions string                         `json:"predictions,omitempty"`
 	Quantized   *Compressed                    `json:"quantized,omitempty"`
+	Ranks       *Ranks                         `json:"ranks,omitempty"`
 	Sets        int                            `json:"-"` // of one kind, at most
 	HeldOut     int                            `json:"-"` // rows
 	Details     bool                           `json:"-"` // text has the sum of the model and the memory too
@@ -40,6 +41,16 @@ type Compressed struct {
 	Format      string                `json:"format"`
 	Bytes       int64                 `json:"bytes"`
 	Certificate *compress.Certificate `json:"certificate"`
+}
+
+// Ranks says what the first of several processes that trained together has sent to the others.
+type Ranks struct {
+	Count         int     `json:"count"`
+	Calls         int     `json:"calls"` // in which all took part
+	Sent          int64   `json:"sent_bytes"`
+	Received      int64   `json:"received_bytes"`
+	SentPerTree   int64   `json:"sent_bytes_per_tree"` // of the trees that were grown
+	SecondsWaited float64 `json:"seconds_waited"`      // in calls
 }
 
 // TrainingSeconds says what the time went to.
@@ -95,6 +106,9 @@ func (t *Training) Write(w io.Writer, names []string) error {
 	}
 	if t.Details {
 		facts = append(facts, []string{"sha256", t.SHA256}, []string{"memory", format.Bytes(t.PeakMemory) + " at most"})
+	}
+	if r := t.Ranks; r != nil && t.Details {
+		facts = append(facts, []string{"ranks", fmt.Sprintf("%d: the first sent %s, %s a tree, and waited %s", r.Count, format.Bytes(r.Sent), format.Bytes(r.SentPerTree), format.Seconds(r.SecondsWaited))})
 	}
 	if q := t.Quantized; q != nil {
 		facts = append(facts, []string{"compressed", fmt.Sprintf("%s  %s, %.1f × smaller, %s", format.OneLine(q.Model), format.Bytes(q.Bytes),
