@@ -26,10 +26,10 @@ func (r *trainRun) finish(ctx context.Context, m *model.Model, path string, inte
 		Model: path, Objective: r.report.Objective, Rounds: r.report.Rounds, BestRound: r.report.BestRound,
 		Stopped: r.report.Stopped, Metrics: map[string]map[string]*float64{}, ModelBytes: filename.Size(path), SHA256: sha,
 		Threads: r.report.Threads, Builder: r.report.Builder, Gradients: r.report.Gradients,
-		Sets: max(1, len(r.config.Data.Valid), len(r.tests)),
 		Seconds: report.TrainingSeconds{Load: r.loading.Seconds(), Bin: r.report.BinSeconds, Train: r.report.TrainSeconds,
 			Score: r.report.ScoreSeconds, Save: r.saving.Seconds()},
-		HeldOut: len(r.report.HeldOut), Retrained: r.report.Retrained, Bagged: r.report.Bagged, Details: r.a.verbose,
+		Retrained: r.report.Retrained, Bagged: r.report.Bagged,
+		TrainingText: report.TrainingText{Sets: max(1, len(r.config.Data.Valid), len(r.tests)), HeldOut: len(r.report.HeldOut), Details: r.a.verbose},
 	}
 	for set, values := range r.report.Metrics {
 		s.Metrics[set] = map[string]*float64{}

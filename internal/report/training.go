@@ -30,9 +30,14 @@ type Training struct {
 	Predictions string                         `json:"predictions,omitempty"`
 	Quantized   *Compressed                    `json:"quantized,omitempty"`
 	Ranks       *Ranks                         `json:"ranks,omitempty"`
-	Sets        int                            `json:"-"` // of one kind, at most
-	HeldOut     int                            `json:"-"` // rows
-	Details     bool                           `json:"-"` // text has the sum of the model and the memory too
+	TrainingText
+}
+
+// TrainingText is what only the text says.
+type TrainingText struct {
+	Sets    int  `json:"-"` // of one kind, at most
+	HeldOut int  `json:"-"` // rows
+	Details bool `json:"-"` // the sum of the model and the memory too
 }
 
 // Compressed is the compressed model beside the full one.
