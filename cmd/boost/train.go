@@ -368,7 +368,7 @@ func (r *trainRun) sayLeak(m *model.Model, table *dataset.Table, classes bool) {
 	}
 	label := table.LabelColumn().Name()
 	for _, c := range columns {
-		if c.Value < total/8 { // a node may not see it, by sampling.col_node
+		if c.Value == 0 || c.Value < total/8 { // a node may not see it, by sampling.col_node
 			continue
 		}
 		if score := profile.Alone(table, profile.Params{Label: label, Classes: classes}, c.Name); score.Leaks() {
