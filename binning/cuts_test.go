@@ -140,7 +140,7 @@ func TestQuantiles(t *testing.T) {
 }
 
 // cases scales the number of random cases down in ordinary runs, and more in short ones.
-func cases(n int) int { return testenv.ByLength(n, 2*n/5, n/10) }
+func cases(n int) int { return testenv.ByLength(n, n/5, n/10) }
 
 // someValues draws values with many repeats, gaps, infinities, signed zeros,
 // neighbouring floats and both ends of the number line.

@@ -89,7 +89,8 @@ func (r *run) code(ctx context.Context, in *inputs, ex *examples, data *binned, 
 	if data.part, err = share.Of(r.ranks, in.train, ex.n, ex.Queries); err != nil {
 		return err
 	}
-	if codes, err = r.orderLevels(ctx, codes, ex, data); err != nil {
+	_, _, own := source.OwnOf(in.train)
+	if codes, err = r.orderLevels(ctx, codes, own, ex, data); err != nil {
 		return err
 	}
 	codes = data.part.Codes(codes)

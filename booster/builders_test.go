@@ -53,7 +53,7 @@ func TestBuildersGiveOneModel(t *testing.T) {
 					continue // refused, which other tests see
 				}
 				workers := []int{1, 3}
-				if !testenv.Soak() && mode != "i16" {
+				if !testenv.Soak() && (mode != "i16" || testing.Short()) {
 					workers = workers[1:]
 				}
 				for _, threads := range workers {

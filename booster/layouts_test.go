@@ -38,8 +38,7 @@ func TestLayoutsGiveOneModel(t *testing.T) {
 		t.Run("S1.18/S1.17/"+name, func(t *testing.T) {
 			for _, mode := range []string{"i16", "i32"} {
 				for _, fraction := range []float64{1, 0.6} {
-					large := name == "adult" || name == "wine_quality"
-					if (testing.Short() || large && !testenv.Soak()) && (mode == "i32") != (fraction < 1) {
+					if !testenv.Soak() && (mode == "i32") != (fraction < 1) {
 						continue // each mode with one of the fractions
 					}
 					want := ""

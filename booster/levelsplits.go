@@ -37,8 +37,9 @@ func levelSettings(p *Params) []setting.Setting {
 	}
 }
 
-// orderLevels puts the levels of the features that ask for it in order, and returns the codes of the training rows.
-func (r *run) orderLevels(ctx context.Context, codes *binning.Codes, ex *examples, data *binned) (*binning.Codes, error) {
+// orderLevels puts the levels of the features that ask for it in order, and returns the codes of the training rows. own is set where codes
+// are of this rank's rows only.
+func (r *run) orderLevels(ctx context.Context, codes *binning.Codes, own bool, ex *examples, data *binned) (*binning.Codes, error) {
 	if r.p.LevelSplits == SetSplits || r.baseModel != nil || r.ofTimes() {
 		return codes, nil
 	}
@@ -47,7 +48,7 @@ func (r *run) orderLevels(ctx context.Context, codes *binning.Codes, ex *example
 		return codes, nil
 	}
 	part, gather := share.Part{Hi: ex.n}, (func([]uint32) ([]uint32, error))(nil)
-	if codes.NRows() != ex.n {
+	if own {
 		part, gather = data.part, func(own []uint32) ([]uint32, error) { return share.Codes32(ctx, r.ranks, own) }
 	}
 	ordered, coding, err := levels.Order(ctx, codes, data.cuts, features, ex.tableWeights, part, gather, r.p.Binning, r.p.Seed, r.pool)

@@ -159,7 +159,7 @@ func TestOutOfCore(t *testing.T) {
 			}
 			m, err := booster.Train(ctx, p, table, inMemory...)
 			want := sumOf(t, m, err)
-			for _, chunk := range []int{7000, 500, 1 << 20}[:testenv.UnlessShort(3, 1)] {
+			for _, chunk := range []int{500, 1 << 20, 7000}[:testenv.ByLength(3, 2, 1)] {
 				s, err := dataset.OpenChunked(ctx, paths, append([]dataset.Option{dataset.ChunkSize(chunk)}, c.options...)...)
 				if err != nil {
 					t.Fatal(err)
@@ -179,7 +179,7 @@ func TestOutOfCore(t *testing.T) {
 					t.Errorf("chunks of %d bytes: model %s, in memory %s", chunk, got, want)
 				}
 			}
-			for threads := range 3 {
+			for threads := range testenv.ByLength(3, 2, 2) {
 				more := []dataset.Option{dataset.Threads(threads + 1), dataset.ChunkSize(1 << (9 + 2*threads))}
 				in := traindata.Input{Train: paths, Options: append(more, c.options...), ValidOptions: append(more, read[1:]...), OutOfCore: traindata.OutOfCoreTrue}
 				if c.valid {

@@ -40,6 +40,8 @@ func (r *run) checkRanks(ex *examples) error {
 		key = "tree.linear"
 	case len(r.p.Tree.FeatureRowCost) > 0:
 		key = "tree.feature_row_cost"
+	case r.p.Binning.BundleConflicts > 0:
+		key = "binning.bundle_conflicts"
 	case r.p.Verify:
 		key = "train.verify"
 	case r.cache != nil:

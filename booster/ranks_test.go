@@ -206,3 +206,19 @@ func TestRanksGoOn(t *testing.T) {
 		})
 	}
 }
+
+// TestRanksRefuse holds that what would depend on the rows of a rank is refused at all.
+func TestRanksRefuse(t *testing.T) {
+	for key, change := range map[string]func(*booster.Params){
+		"binning.bundle_conflicts": func(p *booster.Params) { p.Binning.Bundle, p.Binning.BundleConflicts = "on", 0.05 },
+		"tree.linear":              func(p *booster.Params) { p.Tree.Linear = true },
+	} {
+		p := booster.Defaults()
+		p.Rounds = 3
+		change(&p)
+		_, err := trainOnRanks(t, 2, p, openShipped(t, "ames_housing"))
+		if !errors.Is(err, booster.ErrParams) || !strings.Contains(err.Error(), key+" is for one process") {
+			t.Errorf("%s: %v", key, err)
+		}
+	}
+}

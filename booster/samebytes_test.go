@@ -94,7 +94,7 @@ func TestSameBytes(t *testing.T) {
 		case testenv.Soak():
 			cuts, runs = map[int][]int{1: {1, 2, 3, 8}, 2: {3}, 7: {2, 8}}, 2
 		case testing.Short():
-			cuts = map[int][]int{1: {1, 3}, 7: {3}}
+			cuts = map[int][]int{1: {1, 3}, 7: {2}}
 		}
 		csv, tables := plain(t, set.name), map[int]*dataset.Table{}
 		for parts := range cuts {

@@ -93,7 +93,11 @@ func layoutsOf(t *testing.T, many int) {
 					if p.Bundle == "on" && rows > 1 && share < 0.1 && !m.Bundled() && m.ByRow() == nil {
 						t.Fatal("nothing is bundled")
 					}
-					for _, mode := range modes[:testenv.UnlessShort(2, 1)] {
+					used := modes[:testenv.UnlessShort(2, 1)]
+					if rows == many && !testenv.Soak() {
+						used = modes[:1]
+					}
+					for _, mode := range used {
 						st := d.storage(t, mode, pool)
 						for _, part := range []float64{1, 0.03, 0} {
 							in := d.sample(r, part)

@@ -27,7 +27,7 @@ func TestTwoArrays(t *testing.T) {
 		{"TestNoStaleValues", TestNoStaleValues}, {"TestExtremeCodes", TestExtremeCodes}, {"TestEqualHessians", TestEqualHessians},
 		{"TestWidths", TestWidths}, {"TestRowMajorCopyOfBundles", TestRowMajorCopyOfBundles},
 	}
-	for _, c := range tests[:testenv.UnlessShort(len(tests), 5)] {
+	for _, c := range tests[:testenv.UnlessShort(len(tests), 2)] {
 		t.Run(c.name, c.test)
 	}
 }

@@ -17,7 +17,11 @@ func TestWasm(t *testing.T) {
 	}
 	for _, engine := range []string{"wazero", "node"} {
 		t.Run("S3.11/S3.7/"+engine, func(t *testing.T) {
-			out, err := exec.Command("../.ci/wasm", engine, "-short", "-vet=off", "./tensorq").CombinedOutput()
+			flags := []string{engine, "-short", "-vet=off"}
+			if !testenv.Soak() { // bounds of errors follow from equal bytes
+				flags = append(flags, "-skip", "ErrorBound|RMS|F16Nearest|TwoLevelEqualsPlain|Midpoints|TestMaxAbs|flips")
+			}
+			out, err := exec.Command("../.ci/wasm", append(flags, "./tensorq")...).CombinedOutput()
 			exit := (*exec.ExitError)(nil)
 			ran := err == nil || errors.As(err, &exit) && exit.ExitCode() != 3
 			testenv.Machine(t, ran, engine)

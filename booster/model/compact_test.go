@@ -329,7 +329,7 @@ func heapNow() int64 {
 func TestCompactConcurrently(t *testing.T) {
 	for _, f := range []*forest{
 		newForestOver(t, 3000, 2, 20, 31, 100, 60),
-		wordy(t, 30_000, func(_ *rand.Rand, i int) string { return fmt.Sprintf("a customer's number %012d", i) }),
+		wordy(t, testenv.UnlessShort(30_000, 2000), func(_ *rand.Rand, i int) string { return fmt.Sprintf("a customer's number %012d", i) }),
 	} {
 		small, _ := compressed(t, f.model, ptq.FormQ4_0, model.GroupBlock, false)
 		fast, compact := bothLoads(t, encode(t, small))

@@ -101,10 +101,11 @@ func TestShare(t *testing.T) {
 		"retrained": {[]int{1500, 600, 900}, false, func(p *booster.Params) {
 			p.EarlyStopping, p.Retrain, p.MvsFraction, p.Tree.ColNode = 5, true, 0.7, 0.5
 		}},
-		"ordered levels": {[]int{1100, 900}, false, func(p *booster.Params) { p.LevelSplits = booster.TargetSplits }},
-		"few sampled":    {[]int{900, 800, 1000}, false, func(p *booster.Params) { p.Binning.Sample, p.Binning.MaxBin = 500, 31 }},
-		"sampled, held":  {[]int{900, 800}, false, func(p *booster.Params) { p.Binning.Sample, p.EarlyStopping = 500, 4 }},
-		"weighted cuts":  {[]int{900, 800}, false, func(p *booster.Params) { p.Binning.WeightedCuts, p.Binning.MaxBin = true, 31 }},
+		"ordered levels":     {[]int{1100, 900}, false, func(p *booster.Params) { p.LevelSplits = booster.TargetSplits }},
+		"levels, one of all": {[]int{0, 2000}, false, func(p *booster.Params) { p.LevelSplits = booster.TargetSplits }},
+		"few sampled":        {[]int{900, 800, 1000}, false, func(p *booster.Params) { p.Binning.Sample, p.Binning.MaxBin = 500, 31 }},
+		"sampled, held":      {[]int{900, 800}, false, func(p *booster.Params) { p.Binning.Sample, p.EarlyStopping = 500, 4 }},
+		"weighted cuts":      {[]int{900, 800}, false, func(p *booster.Params) { p.Binning.WeightedCuts, p.Binning.MaxBin = true, 31 }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			paths := parts(t, c.rows...)

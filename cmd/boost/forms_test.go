@@ -553,7 +553,7 @@ func TestSameModelFromLibSVM(t *testing.T) {
 			s.WriteString("label,f1,f2,f3,f4\n")
 			state := uint32(5)
 			draw := func() float64 { state = state*1664525 + 1013904223; return float64(state>>8) / (1 << 24) }
-			for range 1500 {
+			for range testenv.ByLength(1500, 400, 400) {
 				var x [4]float64
 				for i := range x {
 					if v := draw(); int(draw()*float64(zeros+1)) == 0 {

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -44,11 +45,21 @@ func (b *lockedBuffer) String() string {
 // startRanks starts ranks, and hands their addresses on.
 func startRanks(t *testing.T, n int, token func(rank int) string, args ...string) []*rankProcess {
 	t.Helper()
+	return startRanksIn(t, make([]string, n), token, args...)
+}
+
+// startRanksIn is startRanks with an environment variable more for each rank, "" for none.
+func startRanksIn(t *testing.T, env []string, token func(rank int) string, args ...string) []*rankProcess {
+	t.Helper()
+	n := len(env)
 	ranks := make([]*rankProcess, n)
 	var addresses []string
 	for rank := range ranks {
 		p := &rankProcess{cmd: program(append(args, "--rank", strconv.Itoa(rank)+"/"+strconv.Itoa(n), "--listen", "127.0.0.1:0")...)}
 		p.cmd.Env = append(p.cmd.Env, "BOOST_TOKEN="+token(rank))
+		if env[rank] != "" {
+			p.cmd.Env = append(p.cmd.Env, env[rank])
+		}
 		p.cmd.Stderr = &p.errors
 		var err error
 		if p.in, err = p.cmd.StdinPipe(); err != nil {
@@ -112,6 +123,32 @@ func TestRanksMakeTheSameModel(t *testing.T) {
 	}
 }
 
+// Ranks whose processors have other vectors make the same calls, and the same model.
+func TestRanksOnOtherProcessors(t *testing.T) {
+	wine, err := filepath.Abs("../../examples/wine_quality/train.csv.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	inFolder(t)
+	args := []string{"train", wine, "--label", "quality", "--rounds", "10", "--effort", "quick", "--set", "train.gradients=i8", "-q"}
+	if want := boost(t, append(args, "-o", "one.boost")...); want.code != 0 {
+		t.Fatal(want.errors)
+	}
+	one, err := os.ReadFile("one.boost")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ranks := startRanksIn(t, []string{"BOOST_CPU=generic", "BOOST_CPU=avx2", ""}, sameToken, append(args, "-o", "ranks.boost")...)
+	for rank, p := range ranks {
+		if got := p.end(); got.code != 0 {
+			t.Errorf("rank %d ends with %d: %s", rank, got.code, got.errors)
+		}
+	}
+	if ranks, err := os.ReadFile("ranks.boost"); err != nil || !bytes.Equal(ranks, one) {
+		t.Errorf("not the model of one process (%v)", err)
+	}
+}
+
 func TestRankThatIsKilled(t *testing.T) {
 	inFolder(t)
 	file(t, "t.csv", table(3000))
@@ -129,5 +166,25 @@ func TestRankThatIsKilled(t *testing.T) {
 	}
 	if _, err := os.Stat("m.boost"); err == nil {
 		t.Error("a model was written")
+	}
+}
+
+// What is wrong with a table is told once, as by one process, whichever rank finds it first.
+func TestRanksTellAnErrorOnce(t *testing.T) {
+	inFolder(t)
+	file(t, "t.csv", "x,y\n")
+	want := boost(t, "train", "t.csv", "--label", "y", "-o", "m.boost")
+	for range 5 {
+		cmd := program("train", "t.csv", "--label", "y", "-o", "m.boost", "--ranks", "4")
+		var words bytes.Buffer
+		cmd.Stderr = &words
+		_ = cmd.Run()
+		got := words.String()
+		for rank := range 4 { // any of them may be the first
+			got = strings.TrimPrefix(got, "rank "+strconv.Itoa(rank)+": ")
+		}
+		if got != want.errors || cmd.ProcessState.ExitCode() != want.code {
+			t.Errorf("ranks end with %d: %s, want %d: %s", cmd.ProcessState.ExitCode(), words.String(), want.code, want.errors)
+		}
 	}
 }

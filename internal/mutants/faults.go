@@ -13,6 +13,7 @@ var provers = map[string][]string{
 	"gradients":                {"booster"},
 	"tree":                     {"booster", "booster/model"},
 	"internal/entropy":         {"tree/pack"},
+	"booster/internal":         {"booster"},
 	"booster/model":            {"booster/model"},
 	"tensorq":                  {"ptq"},
 	"internal/recordlog":       {"tensorq/store"},
@@ -44,7 +45,7 @@ var faults = []fault{
 	{"internal/kernel/hist", `Join(grad[i], hess[i]) - w`, `Join(grad[i], hess[i]) + w`},
 	{"internal/kernel/hist", `left -= word`, `left += word`},
 	{"internal/kernel/hist", `l.Slots[starts[row]:starts[row+1]]`, `l.Slots[starts[row]+1:starts[row+1]]`},
-	{"histogram", `inWords: packs && rows <= wordRows,`, `inWords: packs,`},
+	{"histogram", `inWords: packs && rows+b.beside <= wordRows,`, `inWords: packs,`},
 	{"histogram", `if s.rows+len(entries) > hist.WordRows {`, `if s.rows > hist.WordRows {`},
 	{"histogram", `dropResidue(h.GradF[lo:hi], h.HessF[lo:hi], h.Count[lo:hi])`, ``},
 	{"gradients", `if s > g.cut {`, `if s >= g.cut {`},
@@ -69,13 +70,13 @@ var faults = []fault{
 	{"tree/grow", `return exponent - 31`, `return exponent - 24`},
 
 	// Judging: sets, metrics, early stopping.
-	{"booster", `Labels: s.labels, Weights: s.weights,`, `Labels: s.labels,`},
+	{"booster", `Weights: s.weights, Queries: s.queries, Gains: j.gains,`, `Queries: s.queries, Gains: j.gains,`},
 	{"booster", `if s.weights, err = table.Weights(); err != nil {`, `if _, err = table.Weights(); err != nil {`},
-	{"booster", `rounds-max(s.bestRound, s.first) >= s.rounds`, `rounds-s.bestRound >= s.rounds`},
+	{"booster/internal/earlystop", `rounds-max(s.BestRound, s.First) >= s.Rounds`, `rounds-s.BestRound >= s.Rounds`},
 	{"booster", `if j.early && len(j.evals) > 0 {`, `if !j.early && len(j.evals) > 0 {`},
 	{"booster", `(round+1)%b.p.MetricsEvery == 0 ||`, `round%b.p.MetricsEvery == 0 ||`},
 	{"booster", `MetricsEvery == 0 || round+1 == b.first+b.p.Rounds`, `MetricsEvery == 0`},
-	{"booster", `holdout.Draw(labels, len(target.classes), groups,`, `holdout.Draw(labels, 0, groups,`},
+	{"booster", `holdout.Draw(answers.Columns[0], len(target.classes), groups,`, `holdout.Draw(answers.Columns[0], 0, groups,`},
 
 	// Packing: codes of tensors, trees and models.
 	{"tensorq", `(n%8*bits+7)/8`, `(n%8*bits+8)/8`},

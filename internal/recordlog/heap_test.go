@@ -15,7 +15,7 @@ import (
 // whether it is read by its index or without.
 func TestMemoryOfShortRecords(t *testing.T) {
 	testenv.Memory(t)
-	records := testenv.UnlessShort(300_000, 20_000)
+	records := testenv.ByLength(300_000, 100_000, 20_000)
 	dir := t.TempDir()
 	l, err := recordlog.Open(dir, recordlog.Options{})
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/integrate"
 	"gonum.org/v1/gonum/stat"
 
+	"boost/internal/testenv"
 	"boost/objectives/metrics"
 	"boost/parallel"
 )
@@ -303,7 +304,7 @@ func metricsOf(outputs int) []string {
 // is twice the weight.
 func TestOrderAndThreads(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	for _, n := range []int{1000, 50_000} {
+	for _, n := range []int{1000, testenv.UnlessShort(50_000, 9000)} {
 		for _, outputs := range []int{1, 3} {
 			for _, weighted := range []bool{false, true} {
 				in := randomRows(r, n, outputs, weighted)

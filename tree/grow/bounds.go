@@ -8,7 +8,7 @@ const leastFlags = 8
 // packs reports whether the node's sums are packed, and numeric features are bounded by these.
 func (q *search) packs() bool {
 	h := q.node.hist
-	return h != nil && h.InWords() && q.reuse == nil && q.worth == nil && q.packed.Ready() && !h.IsSparse()
+	return q.vectors && h != nil && h.InWords() && q.reuse == nil && q.worth == nil && q.packed.Ready() && !h.IsSparse()
 }
 
 // bound sets the scores of the numeric features among some, of a node that packs, to bounds of their gains, without

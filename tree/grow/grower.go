@@ -51,6 +51,7 @@ type Grower struct {
 	offsets []uint32
 	shapes  []shape     // of the features
 	spans   []scan.Span // of their sums
+	vectors bool        // packed sums are searched with vectors: all ranks have these
 	widest  int         // codes of the feature that has the most
 	hists   *histogram.Pool
 	rows    rowSets
@@ -102,7 +103,7 @@ func New(c Config) *Grower {
 		g.widest = max(g.widest, int(g.offsets[f+1]-g.offsets[f]))
 	}
 	g.shapes, g.spans = shapesOf(c.Features, c.Matrix)
-	alike(g.spans, c.Ranks)
+	g.agree()
 	g.hists = histogram.NewPool()
 	g.columns.init(c)
 	g.limits = newLimits(&c.Params, c.Features, c.maxNodes(c.Pool.Threads()))

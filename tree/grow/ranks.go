@@ -92,19 +92,26 @@ func (q *search) countAll(f int, own []uint32) []uint32 {
 	return q.allCounts[:n:n]
 }
 
-// alike makes the spans of all ranks those of the first, as far as they were found on its rows.
-func alike(spans []scan.Span, ranks *comm.Ranks) {
+// agree makes the spans of all ranks those of the first, as far as they were found on its rows, and has packed sums searched as such only
+// where all can: which features are counted depends on it.
+func (g *Grower) agree() {
+	g.vectors = scan.Packs()
+	ranks := g.config.Ranks
 	if !ranks.Shared() {
 		return
 	}
-	common := make([]uint32, len(spans))
+	common := make([]uint32, len(g.spans)+1)
 	if ranks.Rank() == 0 {
-		for f := range spans {
-			common[f] = spans[f].Common
+		for f := range g.spans {
+			common[f] = g.spans[f].Common
 		}
 	}
-	ranks.Sum32(common)
-	for f := range spans {
-		spans[f].Common = common[f]
+	if g.vectors {
+		common[len(g.spans)] = 1
 	}
+	ranks.Sum32(common)
+	for f := range g.spans {
+		g.spans[f].Common = common[f]
+	}
+	g.vectors = common[len(g.spans)] == uint32(ranks.Size())
 }

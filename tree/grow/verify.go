@@ -45,6 +45,9 @@ func (s *split) verifySiblings() error {
 }
 
 func (g *Grower) verifyRows(at int) error {
+	if g.config.Ranks.Shared() {
+		return nil // a leaf's numbers are those of the rows of all ranks
+	}
 	l := &g.nodes[at]
 	if n := g.rows.count(at); n != l.rows {
 		return fmt.Errorf("%w: leaf %d holds %d rows, its split counted %d", ErrInvariant, at, n, l.rows)

@@ -21,12 +21,15 @@ type packedVectors struct {
 	common [6]uint64
 }
 
+// Packs reports whether this processor has the vectors for packed sums.
+func Packs() bool { return vectors == cpu.AVX512 }
+
 // node begins a node, and reports whether its features can be bounded by vectors: where all that is worked out as
 // float32, squares of products of two sums and ratios of them, is in that type's range: where a side has a hessian sum
 // of 1 at least, and L2 is not too large.
 func (v *packedVectors) node(r *Rule, total Sums[int64, uint64]) bool {
 	v.ready = false
-	if vectors != cpu.AVX512 || !r.quotients() || !usual(r.GradScale) || !usual(r.HessScale) {
+	if !Packs() || !r.quotients() || !usual(r.GradScale) || !usual(r.HessScale) {
 		return false
 	}
 	least, ok := r.leastHess(int64(r.LeastSide))

@@ -5,6 +5,9 @@ package scan
 // packedVectors are not to be had: packed sums are taken apart.
 type packedVectors struct{ ready bool }
 
+// Packs reports whether this processor has the vectors for packed sums.
+func Packs() bool { return false }
+
 func (*packedVectors) node(*Rule, Sums[int64, uint64]) bool { return false }
 
 func (*packedVectors) bounds([]float32, []uint64, []Span, []int) {}

@@ -11,6 +11,7 @@ import (
 	"boost/booster/model/internal/format"
 	"boost/dataset"
 	"boost/internal/kernel/predict"
+	"boost/internal/testenv"
 	"boost/parallel"
 	"boost/tree"
 )
@@ -84,7 +85,7 @@ func TestScoresByLayout(t *testing.T) {
 			t.Fatalf("%+v: %v", c, m)
 		}
 		codes := make([]uint32, len(features))
-		for range 40 {
+		for range testenv.UnlessShort(40, 8) {
 			grown := randomTree(r, plain, features)
 			if err := grown.Validate(features); err != nil {
 				t.Fatal(err)

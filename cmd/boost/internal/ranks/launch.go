@@ -28,8 +28,8 @@ type process struct {
 	err  error
 }
 
-// Launch runs the program's own command line once for each rank, and returns when all have ended: with the error of the
-// first that has failed, already told. The first rank has standard output; messages of the others begin with their number.
+// Launch runs the program's own command line once for each rank, and returns when all have ended: with the error of
+// one that has failed, already told. The first rank has standard output; messages of the others begin with their number.
 func (f *Flags) Launch(ctx context.Context, args []string, out, messages io.Writer) error {
 	program, err := os.Executable()
 	if err != nil {
@@ -94,16 +94,31 @@ func (f *Flags) Launch(ctx context.Context, args []string, out, messages io.Writ
 	if err != nil {
 		return fmt.Errorf("%w: cannot start rank %d: %w", comm.ErrComm, started, err)
 	}
-	for _, p := range ranks {
-		if p.err == nil {
-			continue
+	if failed := atFault(ranks); failed != nil {
+		if len(failed.errs.held) > 0 {
+			_ = failed.errs.write(failed.errs.held)
 		}
-		if ended, ok := errors.AsType[*exec.ExitError](p.err); ok && ended.ExitCode() > 0 {
+		if ended, ok := errors.AsType[*exec.ExitError](failed.err); ok && ended.ExitCode() > 0 {
 			return &exit.Silent{Err: exit.Status(ended.ExitCode())}
 		}
-		return fmt.Errorf("%w: %w", comm.ErrComm, p.err)
+		return fmt.Errorf("%w: %w", comm.ErrComm, failed.err)
 	}
 	return nil
+}
+
+// atFault returns the rank whose error says why the ranks have failed: the first with one of its own, else the first with one of another
+// rank; nil where none has failed.
+func atFault(ranks []*process) (failed *process) {
+	for _, p := range ranks {
+		switch {
+		case p.err == nil:
+		case failed == nil, len(failed.errs.held) == 0 && len(p.errs.held) > 0:
+			failed = p
+		case failed.errs.ofOthers() && len(p.errs.held) > 0 && !p.errs.ofOthers():
+			failed = p
+		}
+	}
+	return failed
 }
 
 // withoutRanks returns the arguments without the flag that asks for ranks here.
@@ -121,26 +136,43 @@ func withoutRanks(args []string) []string {
 	return kept
 }
 
-// prefixed writes whole lines, each behind a prefix.
+// prefixed writes whole lines, each behind a prefix, and holds errors back: what fails at one rank is an error of all.
 type prefixed struct {
 	mu     *sync.Mutex
 	to     io.Writer
 	prefix string
 	line   []byte
+	held   []byte // errors
 }
 
 func (w *prefixed) Write(p []byte) (int, error) {
 	w.line = append(w.line, p...)
 	for {
-		end := bytes.IndexByte(w.line, '\n')
-		if end < 0 {
+		end := bytes.IndexByte(w.line, '\n') + 1
+		if end == 0 {
 			return len(p), nil
 		}
-		w.mu.Lock()
-		_, err := fmt.Fprintf(w.to, "%s%s", w.prefix, w.line[:end+1])
-		w.mu.Unlock()
-		if w.line = w.line[end+1:]; err != nil {
+		line := w.line[:end]
+		w.line = w.line[end:]
+		if isJSON := line[0] == '{'; bytes.HasPrefix(line, []byte("error: ")) || isJSON && bytes.Contains(line, []byte(`"level":"ERROR"`)) {
+			w.held = append(w.held, line...)
+		} else if err := w.write(line); err != nil {
 			return 0, err
 		}
 	}
 }
+
+// write writes a line. One of JSON has no prefix.
+func (w *prefixed) write(line []byte) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	prefix := w.prefix
+	if line[0] == '{' {
+		prefix = ""
+	}
+	_, err := fmt.Fprintf(w.to, "%s%s", prefix, line)
+	return err
+}
+
+// ofOthers reports whether the errors are those of another rank.
+func (w *prefixed) ofOthers() bool { return bytes.Contains(w.held, []byte(comm.ErrComm.Error())) }
