@@ -236,8 +236,8 @@ func (m *Mesh) broken(p *peer, err error) error {
 	return m.err
 }
 
-// Close tells the other ranks that this one makes no more calls, and waits up to a second for their answers, so that all
-// they should know has reached them.
+// Close tells the other ranks that this one makes no more calls, and waits up to a second for the answers of those that give signs of
+// life, so that all they should know has reached them.
 func (m *Mesh) Close() error {
 	m.mu.Lock()
 	if m.closed {
@@ -256,7 +256,7 @@ func (m *Mesh) Close() error {
 	m.others(func(p *peer) { p.tell(leaving, bye) })
 	late := false
 	m.others(func(p *peer) {
-		if p.control == nil || late {
+		if p.control == nil || late || time.Since(m.began)-time.Duration(p.heard.Load()) > m.o.Silence/2 { // one that is silent answers no more
 			return
 		}
 		select {

@@ -65,7 +65,7 @@ func beRank(text string) error {
 	for call := uint64(0); ; call++ {
 		err = callByNumber(m, call)
 		if blame := (*comm.Error)(nil); errors.As(err, &blame) {
-			return json.NewEncoder(os.Stdout).Encode(blame)
+			return errors.Join(json.NewEncoder(os.Stdout).Encode(blame), m.Close())
 		} else if err != nil {
 			return err
 		}
@@ -200,6 +200,11 @@ func TestStopped(t *testing.T) {
 	ranks[2].blames(t, 1, "silent for 1s")
 	if took := time.Since(began); took < silence/2 || took > silence+2*time.Second {
 		t.Errorf("the others ended after %v", took)
+	}
+	began = time.Now()
+	_, _ = ranks[0].Wait(), ranks[2].Wait()
+	if took := time.Since(began); took > 900*time.Millisecond {
+		t.Errorf("the others closed their ends in %v: they waited for the rank that is silent", took)
 	}
 	if err := ranks[1].Process.Signal(syscall.SIGCONT); err != nil {
 		t.Fatal(err)

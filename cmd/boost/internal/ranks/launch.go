@@ -28,6 +28,9 @@ type process struct {
 	err  error
 }
 
+// joinHere is how long ranks on this machine wait for each other, all of which listen by then.
+const joinHere = "--join-wait=30s"
+
 // Launch runs the program's own command line once for each rank, and returns when all have ended: with the error of
 // one that has failed, already told. The first rank has standard output; messages of the others begin with their number.
 func (f *Flags) Launch(ctx context.Context, args []string, out, messages io.Writer) error {
@@ -44,7 +47,7 @@ func (f *Flags) Launch(ctx context.Context, args []string, out, messages io.Writ
 	ranks := make([]*process, f.Count)
 	started := 0
 	for rank := range ranks {
-		p := &process{cmd: exec.CommandContext(ctx, program, append(slices.Clone(args), fmt.Sprintf("--rank=%d/%d", rank, f.Count), "--listen=127.0.0.1:0")...)}
+		p := &process{cmd: exec.CommandContext(ctx, program, append(slices.Clone(args), fmt.Sprintf("--rank=%d/%d", rank, f.Count), "--listen=127.0.0.1:0", joinHere)...)}
 		p.cmd.Cancel = func() error { return nil } // a signal has reached it too
 		p.cmd.Env = append(os.Environ(), TokenVariable+"="+token)
 		p.errs = &prefixed{mu: &mu, to: messages}
