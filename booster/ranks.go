@@ -20,9 +20,6 @@ func WithRanks(c comm.Comm) Option { return func(o *options) { o.ranks = c } }
 // spread reports whether other ranks take part.
 func (o *options) spread() bool { return o.ranks != nil && o.ranks.Size() > 1 }
 
-// errOtherRank ends a training that was interrupted at another rank.
-var errOtherRank = errors.New("at another rank")
-
 // checkRanks returns what does not go over ranks.
 func (r *run) checkRanks(ex *examples) error {
 	if !r.spread() {

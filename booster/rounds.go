@@ -117,14 +117,7 @@ func (b *boosting) rounds(ctx context.Context) error {
 	defer func() { b.report.TrainSeconds = time.Since(start).Seconds() }()
 	for !b.over() {
 		round := b.done
-		cancelled := ctx.Err()
-		if b.ranks.Any(cancelled != nil) && cancelled == nil {
-			cancelled = errOtherRank
-		}
-		if err := b.ranks.Err(); err != nil {
-			return err
-		}
-		if err := cancelled; err != nil {
+		if err := b.ranks.Cancelled(ctx); err != nil {
 			b.stopped = StoppedInterrupted
 			b.saving.save(b)
 			return fmt.Errorf("%w after %d rounds: %w", ErrInterrupted, round-b.first, err)

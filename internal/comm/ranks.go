@@ -153,6 +153,18 @@ func (r *Ranks) Any(yes bool) bool {
 	return n > 0
 }
 
+// Cancelled returns why ctx is done at any rank, nil if it is at none.
+func (r *Ranks) Cancelled(ctx context.Context) error {
+	err := ctx.Err()
+	if r.Any(err != nil) && err == nil {
+		err = errOther
+	}
+	return err
+}
+
+// errOther is the error of a context that is done at another rank.
+var errOther = errors.New("at another rank")
+
 // Before returns the sum of the numbers of the ranks before this one.
 func (r *Ranks) Before(own int) (sum int) {
 	if r == nil {
