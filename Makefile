@@ -10,13 +10,16 @@ CROSS := linux/amd64 linux/arm64 darwin/arm64 windows/amd64
 
 export CGO_ENABLED ?= 0
 
-.PHONY: help build size test lint listing fuzz race bench asm wasm requirements transcripts cross soak soak-quick wheel wheels python notebooks demo rename-module ci
+.PHONY: help build boost-mpi size test lint listing fuzz race bench asm wasm requirements transcripts cross soak soak-quick wheel wheels python notebooks demo rename-module ci
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-20s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 build: ## build ./bin/boost, without what only debuggers need
 	go build -trimpath -ldflags "-s -w" -o bin/ ./cmd/boost
+
+boost-mpi: ## build ./bin/boost-mpi, which also trains over MPI (docs/distributed.md)
+	go build -trimpath -ldflags "-s -w" -tags mpi -o bin/boost-mpi ./cmd/boost
 
 size: ## what takes how much of ./bin/boost
 	@.ci/size

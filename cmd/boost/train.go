@@ -146,18 +146,15 @@ func (a *app) train(ctx context.Context, cmd *cobra.Command, sources []string, f
 		return f.ranks.Launch(ctx, a.args, a.out, a.terminal)
 	}
 	if r.comm, err = f.ranks.Join(ctx, a.stdin, a.out, version); err != nil {
-		return err
+		return f.ranks.Named(err)
 	}
 	model, err := r.fit(ctx, false)
 	if r.comm != nil {
-		if err != nil && !errors.Is(err, booster.ErrInterrupted) {
-			r.comm.Abort(err)
-		}
 		r.sent = r.comm.Stats()
-		_ = r.comm.Close() // all have what they need
+		r.leave(model, err)
 	}
 	if f.ranks.Others() {
-		return err
+		return f.ranks.Named(err)
 	}
 	if errors.Is(err, booster.ErrCache) {
 		a.log.Warn("the cache is rebuilt", "file", c.Data.Cache, "reason", strings.TrimPrefix(err.Error(), booster.ErrCache.Error()+": "))
@@ -186,6 +183,19 @@ func (a *app) train(ctx context.Context, cmd *cobra.Command, sources []string, f
 		return &exit.Silent{Err: err}
 	}
 	return nil
+}
+
+// leave ends this rank's part: at once where all have what they need, or after the last message, since that may end the
+// processes of all.
+func (r *trainRun) leave(model *booster.Model, err error) {
+	if err == nil {
+		_ = r.comm.Close()
+		return
+	}
+	if model == nil {
+		r.comm.Abort(err)
+	}
+	r.a.closers = append(r.a.closers, r.comm)
 }
 
 // prepare loads the tables, and returns them with the objective and the parameters that training will have.

@@ -36,6 +36,21 @@ func TestLayers(t *testing.T) {
 	})
 }
 
+// The program is one static file: only a build for MPI loads libraries of C.
+func TestProgramLoadsNoLibrary(t *testing.T) {
+	const loader = "github.com/ebitengine/purego"
+	for _, tags := range []string{"", "mpi"} {
+		packages, err := here(t).list([]string{"-json=ImportPath", "-tags=" + tags, "./cmd/boost"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		has := slices.ContainsFunc(packages, func(p listed) bool { return p.ImportPath == loader })
+		if has != (tags == "mpi") {
+			t.Errorf("with the tags %q, cmd/boost contains %s: %v", tags, loader, has)
+		}
+	}
+}
+
 // Every rule of the picture can fail.
 func TestLayerRules(t *testing.T) {
 	const small = `

@@ -36,7 +36,8 @@ type Flags struct {
 	tls       bool
 	wait      time.Duration
 
-	rank, size int // of place
+	rank, size int                                                          // of place, or by MPI
+	join       func(ctx context.Context, version string) (comm.Comm, error) // by MPI; nil where that does not join the ranks
 }
 
 // Add gives a command the flags.
@@ -55,6 +56,17 @@ func (f *Flags) Add(cmd *cobra.Command) {
 // Check reads the flags.
 func (f *Flags) Check(cmd *cobra.Command) error {
 	given := cmd.Flags().Changed
+	if given("share-rows") && (!f.Share || f.ShareRows < 1) {
+		return exit.Usagef("--share-rows is the number of rows that ranks share, at least 1: give it with --share")
+	}
+	if f.rank, f.join = launched(); f.join != nil {
+		for _, name := range []string{"ranks", "rank", "listen", "peers", "tls", "join-wait"} {
+			if given(name) {
+				return exit.Usagef("--%s is for ranks that join over TCP, and mpirun or srun has started this process as rank %d of a training over MPI: leave one of them out", name, f.rank)
+			}
+		}
+		return nil
+	}
 	if given("ranks") && given("rank") {
 		return exit.Usagef("--ranks starts all ranks here, and --rank is one of them: leave one of them out")
 	}
@@ -65,9 +77,6 @@ func (f *Flags) Check(cmd *cobra.Command) error {
 		if given(name) && f.place == "" {
 			return exit.Usagef("--%s is for a rank: say which one with --rank R/N", name)
 		}
-	}
-	if given("share-rows") && (!f.Share || f.ShareRows < 1) {
-		return exit.Usagef("--share-rows is the number of rows that ranks share, at least 1: give it with --share")
 	}
 	if f.tls && f.place == "" && f.Count == 0 {
 		return exit.Usagef("--tls is for ranks: give --rank R/N or --ranks N")
@@ -94,12 +103,20 @@ func (f *Flags) Check(cmd *cobra.Command) error {
 // Others reports whether this process is a rank other than the first, which leaves messages and files to that.
 func (f *Flags) Others() bool { return f.rank > 0 }
 
-// Rank returns the number of the rank.
-func (f *Flags) Rank() int { return f.rank }
+// Named says at which rank an error is, where the messages of all come to one place.
+func (f *Flags) Named(err error) error {
+	if err == nil || f.join == nil || f.rank == 0 {
+		return err
+	}
+	return fmt.Errorf("rank %d: %w", f.rank, err)
+}
 
 // Join joins the ranks: nil where there is one process. The address of this one is told on out and those of all are read from in, unless
 // they were given. version is the program's, which all ranks share.
 func (f *Flags) Join(ctx context.Context, in io.Reader, out io.Writer, version string) (comm.Comm, error) {
+	if f.join != nil {
+		return f.join(ctx, version)
+	}
 	if f.place == "" {
 		return nil, nil
 	}
