@@ -1,7 +1,7 @@
 // Package mpi joins the ranks of a training over MPI: Open MPI 4 and 5, MPICH 4 and what has its binary interface, on Linux. The
 // library is loaded when the program runs, so no C compiler is needed to build it.
 //
-// One thread makes all calls of MPI. It waits for operations that go on by themselves, so that the end of a context ends a call.
+// One thread makes all calls of MPI. It begins operations and asks for their end again and again, so that a context can end a call.
 // MPI says nothing about a rank that has failed: who started the job ends all.
 package mpi
 
