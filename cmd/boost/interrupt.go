@@ -1,11 +1,13 @@
 package main
 
 import (
-	"boost/cmd/boost/internal/exit"
 	"context"
 	"os"
 	"os/signal"
 	"syscall"
+
+	"boost/cmd/boost/internal/exit"
+	"boost/cmd/boost/internal/ranks"
 )
 
 // interruptible returns a context that ends at the first Ctrl-C or SIGTERM. The
@@ -26,7 +28,9 @@ func (a *app) interruptible(parent context.Context) (context.Context, func()) {
 				if count > 0 {
 					os.Exit(exit.Interrupted)
 				}
-				a.log.Warn("stopping after this step; press Ctrl-C again to stop at once")
+				if !ranks.StartedHere() { // who has started it says so
+					a.log.Warn("stopping after this step; press Ctrl-C again to stop at once")
+				}
 				cancel(exit.ErrInterrupted)
 			}
 		}

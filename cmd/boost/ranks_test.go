@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -109,8 +110,8 @@ func TestRanksMakeTheSameModel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, more := range [][]string{{"--ranks", "3"}, {"--ranks=2", "--tls"}} {
-		cmd := program(append([]string{"train", "t.csv", "--label", "y", "--rounds", "20", "-o", "ranks.boost", "--json"}, more...)...)
+	for _, more := range [][]string{{"--ranks", "3", "t.csv"}, {"--ranks=2", "--tls", "t.csv"}, {"--ranks=2", "--set", "train.threads=2", "--", "t.csv"}} {
+		cmd := program(append([]string{"train", "--label", "y", "--rounds", "20", "-o", "ranks.boost", "--json"}, more...)...)
 		var words bytes.Buffer
 		cmd.Stderr = &words
 		if out, err := cmd.Output(); err != nil || !bytes.HasPrefix(out, []byte("{")) || !bytes.Contains(out, []byte(`"sent_bytes_per_tree"`)) {
@@ -186,5 +187,62 @@ func TestRanksTellAnErrorOnce(t *testing.T) {
 		if got != want.errors || cmd.ProcessState.ExitCode() != want.code {
 			t.Errorf("ranks end with %d: %s, want %d: %s", cmd.ProcessState.ExitCode(), words.String(), want.code, want.errors)
 		}
+	}
+}
+
+// A signal to the process that has started the ranks stops them all after a round.
+func TestRanksAreStopped(t *testing.T) {
+	inFolder(t)
+	file(t, "t.csv", table(3000))
+	cmd := program("train", "t.csv", "--label", "y", "--rounds", "100000", "--effort", "quick", "--set", "train.early_stopping=0", "-o", "m.boost", "--ranks", "3", "-v")
+	var words lockedBuffer
+	cmd.Stderr = &words
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for !strings.Contains(words.String(), "round 20") {
+		time.Sleep(10 * time.Millisecond)
+	}
+	_ = cmd.Process.Signal(syscall.SIGTERM)
+	_ = cmd.Wait()
+	if got := cmd.ProcessState.ExitCode(); got != 130 || strings.Count(words.String(), "Ctrl-C again") != 1 || strings.Contains(words.String(), "nothing was written") {
+		t.Errorf("ranks end with %d: %s", got, words.String())
+	}
+	if _, err := os.Stat("m.boost.partial"); err != nil {
+		t.Error(err)
+	}
+}
+
+// Ranks end when the process that has started them is killed.
+func TestRanksOfAKilledProcess(t *testing.T) {
+	inFolder(t)
+	file(t, "t.csv", table(3000))
+	cmd := program("train", "t.csv", "--label", "y", "--rounds", "100000", "--effort", "quick", "--set", "train.early_stopping=0", "-o", "m.boost", "--ranks", "2", "-q",
+		"--checkpoint", "saved", "--set", "output.checkpoint_every=1")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	saved := func() string {
+		files, _ := filepath.Glob("saved/*")
+		return strings.Join(files, " ")
+	}
+	for saved() == "" {
+		time.Sleep(10 * time.Millisecond)
+	}
+	_ = cmd.Process.Kill()
+	_ = cmd.Wait()
+	end := time.Now().Add(10 * time.Second)
+	for before := ""; before != saved(); time.Sleep(500 * time.Millisecond) {
+		if before = saved(); time.Now().After(end) {
+			t.Fatal("ranks go on without the process that has started them")
+		}
+	}
+}
+
+func TestRanksReadNoTableFromStandardInput(t *testing.T) {
+	inFolder(t)
+	got := boost(t, "train", "-", "--label", "y", "--ranks", "2")
+	if got.code != 2 || !strings.Contains(got.errors, "standard input") {
+		t.Errorf("ends with %d: %s", got.code, got.errors)
 	}
 }

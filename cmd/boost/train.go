@@ -142,8 +142,11 @@ func (a *app) train(ctx context.Context, cmd *cobra.Command, sources []string, f
 			return err
 		}
 	}
+	if f.ranks.ReadsInput() && slices.Contains(slices.Concat(c.Data.Train, c.Data.Valid, c.Data.Test), "-") {
+		return exit.Usagef("ranks find each other by standard input, which is no table then: write it to a file, or give --rank R/N and --peers")
+	}
 	if f.ranks.Count > 0 {
-		return f.ranks.Launch(ctx, a.args, a.out, a.terminal)
+		return f.ranks.Launch(ctx, a.args, c.Params.Threads, a.out, a.terminal)
 	}
 	if r.comm, err = f.ranks.Join(ctx, a.stdin, a.out, version); err != nil {
 		return f.ranks.Named(err)

@@ -10,7 +10,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"slices"
 	"strings"
 	"sync"
 
@@ -31,25 +30,32 @@ type process struct {
 // joinHere is how long ranks on this machine wait for each other, all of which listen by then.
 const joinHere = "--join-wait=30s"
 
+// parentVariable is set for a rank whose standard input stays open as long as the process that has started it is there.
+const parentVariable = "BOOST_RANK_PARENT"
+
+// StartedHere reports whether this process is a rank that Launch has started.
+func StartedHere() bool { return os.Getenv(parentVariable) != "" }
+
 // Launch runs the program's own command line once for each rank, and returns when all have ended: with the error of
-// one that has failed, already told. The first rank has standard output; messages of the others begin with their number.
-func (f *Flags) Launch(ctx context.Context, args []string, out, messages io.Writer) error {
+// one that has failed, already told. The first rank has standard output; messages of the others begin with their number. threads are those of
+// each rank, 0 for its share of the processor. An interruption of ctx is one of all ranks.
+func (f *Flags) Launch(ctx context.Context, args []string, threads int, out, messages io.Writer) error {
 	program, err := os.Executable()
 	if err != nil {
 		return err
-	}
-	args = slices.DeleteFunc(withoutRanks(args), func(a string) bool { return a == "" })
-	if !slices.ContainsFunc(args, func(a string) bool { return a == "--threads" || strings.HasPrefix(a, "--threads=") }) {
-		args = append(args, fmt.Sprintf("--threads=%d", max(1, cpu.Threads()/f.Count)))
 	}
 	token := rand.Text()
 	var mu sync.Mutex // of messages
 	ranks := make([]*process, f.Count)
 	started := 0
 	for rank := range ranks {
-		p := &process{cmd: exec.CommandContext(ctx, program, append(slices.Clone(args), fmt.Sprintf("--rank=%d/%d", rank, f.Count), "--listen=127.0.0.1:0", joinHere)...)}
-		p.cmd.Cancel = func() error { return nil } // a signal has reached it too
-		p.cmd.Env = append(os.Environ(), TokenVariable+"="+token)
+		flags := []string{fmt.Sprintf("--rank=%d/%d", rank, f.Count), "--listen=127.0.0.1:0", joinHere}
+		if threads == 0 {
+			flags = append(flags, fmt.Sprintf("--threads=%d", max(1, cpu.Threads()/f.Count)))
+		}
+		p := &process{cmd: exec.CommandContext(ctx, program, asRank(args, flags)...)}
+		passSignals(p.cmd)
+		p.cmd.Env = append(os.Environ(), TokenVariable+"="+token, parentVariable+"=1")
 		p.errs = &prefixed{mu: &mu, to: messages}
 		if rank > 0 {
 			p.errs.prefix = fmt.Sprintf("rank %d: ", rank)
@@ -84,7 +90,9 @@ func (f *Flags) Launch(ctx context.Context, args []string, out, messages io.Writ
 			if len(addresses) == f.Count {
 				_, _ = io.WriteString(p.in, strings.Join(addresses, "\n")+"\n") // one that is gone is missed by the others
 			}
-			_ = p.in.Close()
+			if len(addresses) != f.Count {
+				_ = p.in.Close()
+			}
 			to := io.Discard
 			if rank == 0 {
 				to = out
@@ -114,7 +122,7 @@ func (f *Flags) Launch(ctx context.Context, args []string, out, messages io.Writ
 func atFault(ranks []*process) (failed *process) {
 	for _, p := range ranks {
 		switch {
-		case p.err == nil:
+		case p.err == nil, failed != nil && failed.cmd.ProcessState.ExitCode() == exit.Interrupted: // what others say of that is no news
 		case failed == nil, len(failed.errs.held) == 0 && len(p.errs.held) > 0:
 			failed = p
 		case failed.errs.ofOthers() && len(p.errs.held) > 0 && !p.errs.ofOthers():
@@ -124,19 +132,20 @@ func atFault(ranks []*process) (failed *process) {
 	return failed
 }
 
-// withoutRanks returns the arguments without the flag that asks for ranks here.
-func withoutRanks(args []string) []string {
-	var kept []string
+// asRank returns the arguments with the flags of a rank in place of the one that asks for ranks here.
+func asRank(args, flags []string) (own []string) {
 	for i := 0; i < len(args); i++ {
 		switch {
 		case args[i] == "--ranks":
 			i++
+			own = append(own, flags...)
 		case strings.HasPrefix(args[i], "--ranks="):
+			own = append(own, flags...)
 		default:
-			kept = append(kept, args[i])
+			own = append(own, args[i])
 		}
 	}
-	return kept
+	return own
 }
 
 // prefixed writes whole lines, each behind a prefix, and holds errors back: what fails at one rank is an error of all.

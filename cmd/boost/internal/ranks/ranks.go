@@ -100,6 +100,9 @@ func (f *Flags) Check(cmd *cobra.Command) error {
 	return nil
 }
 
+// ReadsInput reports whether the rank reads addresses on standard input, or is one of those that are started here, which do.
+func (f *Flags) ReadsInput() bool { return f.Count > 0 || f.place != "" && len(f.peers) == 0 }
+
 // Others reports whether this process is a rank other than the first, which leaves messages and files to that.
 func (f *Flags) Others() bool { return f.rank > 0 }
 
@@ -157,6 +160,12 @@ func (f *Flags) tell(address string, in io.Reader, out io.Writer) ([]string, err
 	}
 	if len(addresses) != f.size {
 		return nil, fmt.Errorf("%w: %d addresses came on standard input, and there are %d ranks: write those that all ranks print, from rank 0 on", comm.ErrComm, len(addresses), f.size)
+	}
+	if StartedHere() {
+		go func() {
+			_, _ = io.Copy(io.Discard, in)
+			os.Exit(exit.Interrupted) // who has started all ranks is gone
+		}()
 	}
 	return addresses, nil
 }
