@@ -246,3 +246,20 @@ func TestRanksReadNoTableFromStandardInput(t *testing.T) {
 		t.Errorf("ends with %d: %s", got.code, got.errors)
 	}
 }
+
+func TestRankFlags(t *testing.T) {
+	inFolder(t)
+	file(t, "t.csv", table(30))
+	for token, c := range map[string]struct{ flags, want string }{
+		"short":             {"--rank=0/2", "BOOST_TOKEN has 5 characters"},
+		sameToken(0):        {"--rank=0/2 --peers=here:1,there", "--peers there: expected HOST:PORT"},
+		sameToken(0) + "2":  {"--rank=2/2", "expected R/N"},
+		sameToken(0) + "33": {"--rank=0/2 --peers=here:1", "--peers has 1 addresses"},
+	} {
+		t.Setenv("BOOST_TOKEN", token)
+		got := boost(t, append([]string{"train", "t.csv", "--label", "y"}, strings.Fields(c.flags)...)...)
+		if got.code != 2 || !strings.Contains(got.errors, c.want) {
+			t.Errorf("%s ends with %d: %s, want %q", c.flags, got.code, got.errors, c.want)
+		}
+	}
+}

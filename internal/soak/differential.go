@@ -62,7 +62,7 @@ func mayRefuse(e ended, sets []string) bool {
 func prepareDifferential(*trial) (func(t *trial) error, error) { return differential, nil }
 
 func differential(t *trial) error {
-	table := newTable(t)
+	table := newTable(t, 0)
 	names, err := table.formats(t)
 	if err != nil {
 		return err

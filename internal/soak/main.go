@@ -41,6 +41,8 @@ var campaigns = []campaign{
 	{"kills/registry", 9, prepareRegistry},
 	{"kills/store", 4, prepareStore},
 	{"differential", 18, prepareDifferential},
+	{"ranks/differential", 12, prepareRanks},
+	{"ranks/faults", 8, prepareRankFaults},
 	{"memory", 9, prepareMemory},
 	{fuzzing, 38, nil},
 }
@@ -191,6 +193,9 @@ type trial struct {
 	dir   string // where the program runs
 	seed  uint64
 	kills *int // processes that a signal of the campaign ended or stopped
+
+	onAddress func(address string) // is called with that of each rank; nil for not
+	place     func(i int) int      // the rank that a process is; nil for its own
 }
 
 func (s *soak) trial(ctx context.Context, name string, seed uint64, folder string) *trial {

@@ -134,3 +134,40 @@ func TestDocument(t *testing.T) {
 		t.Errorf("docs/reliability.md is not what benchmarks/results/soak.json gives, error %v", err)
 	}
 }
+
+// Ranks that end otherwise than one process, or make another model, are found out.
+func TestRanksAgree(t *testing.T) {
+	well, bad := ended{}, ended{code: 3, errors: "error: t.csv has no rows"}
+	refused := ended{code: 2, errors: "error: tree.linear is for one process: leave it out, or train without ranks"}
+	for name, c := range map[string]struct {
+		want ended
+		ends []ended
+		file string // what the ranks have written
+		ok   bool
+	}{
+		"the model":         {well, []ended{well, well}, "model", true},
+		"another model":     {well, []ended{well, well}, "other", false},
+		"no model":          {well, []ended{well, well}, "", false},
+		"a rank fails":      {well, []ended{well, bad}, "model", false},
+		"all fail":          {well, []ended{bad, bad}, "", false},
+		"as one process":    {bad, []ended{bad, bad}, "", true},
+		"another code":      {bad, []ended{{code: 1, errors: "error"}}, "", false},
+		"refused":           {well, []ended{refused, refused}, "", true},
+		"refused and there": {well, []ended{refused, refused}, "model", false},
+	} {
+		tr := testTrial(t, "")
+		var model, file []byte
+		if c.want.code == 0 {
+			model = []byte("model")
+		}
+		if c.file != "" {
+			file = []byte(c.file)
+		}
+		if err := tr.write("ranks.boost", file); err != nil {
+			t.Fatal(err)
+		}
+		if err := tr.agreed(c.want, model, c.ends, make([]string, len(c.ends)), false); (err == nil) != c.ok {
+			t.Errorf("%s: error %v", name, err)
+		}
+	}
+}

@@ -47,9 +47,9 @@ func prepareMemory(t *trial) (func(t *trial) error, error) {
 		return nil, err
 	}
 	h.base = e.peak
-	table := newTable(t)
+	table := newTable(t, 0)
 	for !table.numeric || table.weighted || table.rows < 500 {
-		table = newTable(t)
+		table = newTable(t, 0)
 	}
 	names, err := table.formats(t)
 	if err != nil {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"context"
 	"fmt"
@@ -19,16 +20,19 @@ type randomTable struct {
 	objective   string
 	categorical []string // columns of numbers that are names
 	weighted    bool
+	grouped     bool // column "q" has queries
 	numeric     bool // all columns are
 }
 
-func newTable(t *trial) *randomTable {
+// newTable makes a table of so many rows, 0 for any number up to 3,000.
+func newTable(t *trial, rows int) *randomTable {
 	r := &randomTable{numeric: true}
 	sizes := []int{0, 1, 2, 30, 300, 1000, 3000}
 	r.rows = t.IntN(sizes[t.IntN(len(sizes))] + 1)
 	if t.IntN(3) > 0 {
 		r.rows = 100 + t.IntN(2900)
 	}
+	r.rows = cmp.Or(rows, r.rows)
 	signal := make([]float64, r.rows)
 	for i := range 1 + t.IntN(12) {
 		c := write.Column{Name: fmt.Sprint("f", i+1), Stride: 1}

@@ -15,8 +15,10 @@ import (
 	"boost/internal/comm"
 )
 
+// MinToken is the number of characters that a token has at least.
+const MinToken = 16
+
 const (
-	minToken     = 16
 	maxName      = 200
 	maxRemarks   = 4
 	handshakeEnd = 10 * time.Second // of one connection
@@ -58,8 +60,8 @@ func (l *Listener) Connect(ctx context.Context, rank int, addresses []string, o 
 	switch {
 	case len(addresses) == 0 || rank < 0 || rank >= len(addresses):
 		return nil, fmt.Errorf("%w: rank %d of %d: ranks count from 0", comm.ErrComm, rank, len(addresses))
-	case len(o.Token) < minToken:
-		return nil, fmt.Errorf("%w: the token has %d characters: give all ranks the same random one of at least %d", comm.ErrComm, len(o.Token), minToken)
+	case len(o.Token) < MinToken:
+		return nil, fmt.Errorf("%w: the token has %d characters: give all ranks the same random one of at least %d", comm.ErrComm, len(o.Token), MinToken)
 	case len(o.Run) > maxName || len(o.Version) > maxName:
 		return nil, fmt.Errorf("%w: the names of the run and of the version have up to %d bytes", comm.ErrComm, maxName)
 	}

@@ -94,8 +94,15 @@ func (f *Flags) Check(cmd *cobra.Command) error {
 	if len(f.peers) > 0 && len(f.peers) != f.size {
 		return exit.Usagef("--peers has %d addresses, and there are %d ranks", len(f.peers), f.size)
 	}
-	if os.Getenv(TokenVariable) == "" {
-		return exit.Usagef("ranks know each other by a secret: set the environment variable %s to the same random text of 16 characters or more for all", TokenVariable)
+	for _, peer := range f.peers {
+		if _, _, err := net.SplitHostPort(peer); err != nil {
+			return exit.Usagef("--peers %s: expected HOST:PORT", peer)
+		}
+	}
+	if token := os.Getenv(TokenVariable); token == "" {
+		return exit.Usagef("ranks know each other by a secret: set the environment variable %s to the same random text of %d characters or more for all", TokenVariable, mesh.MinToken)
+	} else if len(token) < mesh.MinToken {
+		return exit.Usagef("%s has %d characters: give all ranks the same random text of %d or more", TokenVariable, len(token), mesh.MinToken)
 	}
 	return nil
 }
