@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -59,6 +60,9 @@ var ErrComm = errors.New("ranks of the training")
 // ErrClosed is what calls after Close end with.
 var ErrClosed = fmt.Errorf("%w: this rank has closed its end", ErrComm)
 
+// Differ is what to look at where ranks do not make the same calls.
+const Differ = "do both run the same program with the same settings on the same tables?"
+
 // Error is a failure that a rank is to blame for.
 type Error struct {
 	Rank int    // the rank at fault, -1 for unknown
@@ -73,6 +77,14 @@ func (e *Error) Error() string {
 }
 
 func (e *Error) Unwrap() error { return ErrComm }
+
+// Blame returns what the other ranks get because of an error of a rank: the error itself where it blames one.
+func Blame(rank int, cause error) *Error {
+	if blame, ok := errors.AsType[*Error](cause); ok {
+		return blame
+	}
+	return &Error{Rank: rank, Text: strings.TrimPrefix(cause.Error(), ErrComm.Error()+": ")}
+}
 
 // Stopped returns the error of a call whose context is done. It wraps ErrComm, ctx.Err() and the context's cause.
 func Stopped(ctx context.Context) error {

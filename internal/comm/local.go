@@ -139,7 +139,7 @@ func (l *local) Stats() Stats {
 func (l *local) Abort(cause error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.fail(&Error{Rank: l.rank, Text: cause.Error()})
+	l.fail(Blame(l.rank, cause))
 }
 
 func (l *local) Close() error {
@@ -212,7 +212,7 @@ func (l *local) enter(ctx context.Context, call string, give func(m *meeting)) (
 	case m.come == 0:
 		m.call, m.first = call, l.rank
 	case m.call != call:
-		l.fail(&Error{Rank: l.rank, Text: fmt.Sprintf("calls %s where rank %d calls %s", call, m.first, m.call)})
+		l.fail(&Error{Rank: l.rank, Text: fmt.Sprintf("calls %s where rank %d calls %s: %s", call, m.first, m.call, Differ)})
 	}
 	if l.err = l.hub.err; l.err != nil {
 		return nil, nil, l.err

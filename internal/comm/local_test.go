@@ -2,6 +2,7 @@ package comm_test
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 
 	"boost/internal/comm"
@@ -26,4 +27,19 @@ func TestCalls(t *testing.T) {
 
 func TestFaults(t *testing.T) {
 	commtest.Faults(t, func(*testing.T) []comm.Comm { return comm.Local(3) })
+}
+
+func TestBlame(t *testing.T) {
+	for _, c := range []struct {
+		cause error
+		want  string
+	}{
+		{errors.New("disk full"), "ranks of the training: rank 1: disk full"},
+		{fmt.Errorf("%w: another model", comm.ErrComm), "ranks of the training: rank 1: another model"},
+		{fmt.Errorf("round 3: %w", &comm.Error{Rank: 2, Text: "left"}), "ranks of the training: rank 2: left"},
+	} {
+		if got := comm.Blame(1, c.cause).Error(); got != c.want {
+			t.Errorf("got %q, want %q", got, c.want)
+		}
+	}
 }

@@ -235,7 +235,7 @@ func (r *Ranks) GatherFloats(all, mine []float64) {
 	at := 0
 	for rank, theirs := range r.Gather(bytes) {
 		if len(theirs)%8 != 0 || at+len(theirs)/8 > len(all) {
-			r.err = &Error{rank, fmt.Sprintf("gave %d bytes where %d numbers are left", len(theirs), len(all)-at)}
+			r.err = &Error{rank, fmt.Sprintf("gave %d numbers where %d are left: %s", len(theirs)/8, len(all)-at, Differ)}
 			return
 		}
 		for ; len(theirs) > 0; theirs = theirs[8:] {

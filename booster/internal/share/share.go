@@ -148,7 +148,7 @@ func Same(ctx context.Context, c comm.Comm, model []byte) error {
 	}
 	for rank, theirs := range all {
 		if !bytes.Equal(theirs, own[:]) {
-			return fmt.Errorf("%w: rank %d has made another model than rank %d: do both run the same program with the same settings on the same table?", comm.ErrComm, rank, c.Rank())
+			return fmt.Errorf("%w: rank %d has made another model than rank %d: %s", comm.ErrComm, rank, c.Rank(), comm.Differ)
 		}
 	}
 	return nil

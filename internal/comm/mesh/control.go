@@ -152,5 +152,5 @@ func (m *Mesh) compare(p *peer, message []byte) {
 
 // differ returns the error of a rank that makes another call than this one.
 func (m *Mesh) differ(p *peer, its signature) *comm.Error {
-	return &comm.Error{Rank: p.rank, Text: fmt.Sprintf("calls %v where rank %d calls %v", its, m.rank, m.signature)}
+	return &comm.Error{Rank: p.rank, Text: fmt.Sprintf("calls %v where rank %d calls %v: %s", its, m.rank, m.signature, comm.Differ)}
 }

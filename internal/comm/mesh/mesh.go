@@ -194,7 +194,8 @@ func (m *Mesh) interrupt(ctx context.Context) {
 
 // lastWords returns the error that the others get because of one of this rank.
 func (m *Mesh) lastWords(cause error) *comm.Error {
-	return &comm.Error{Rank: m.rank, Text: shorten(cause.Error(), maxText)}
+	blame := comm.Blame(m.rank, cause)
+	return &comm.Error{Rank: blame.Rank, Text: shorten(blame.Text, maxText)}
 }
 
 func (m *Mesh) Abort(cause error) { m.fail(m.lastWords(cause), nil) }

@@ -118,7 +118,7 @@ func (c *Comm) Stats() comm.Stats {
 func (c *Comm) Abort(cause error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.fail(&comm.Error{Rank: c.rank, Text: cause.Error()})
+	c.fail(comm.Blame(c.rank, cause))
 }
 
 // fail makes err what all calls end with, unless there is one. The lock is held.
