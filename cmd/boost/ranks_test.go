@@ -150,6 +150,24 @@ func TestRanksOnOtherProcessors(t *testing.T) {
 	}
 }
 
+// A program that starts ranks gives each its rows, also where it starts one.
+func TestRankThatHasAllRows(t *testing.T) {
+	inFolder(t)
+	file(t, "t.csv", table(500))
+	args := []string{"train", "t.csv", "--label", "y", "--rounds", "5", "--set", "data.out_of_core=true", "-q"}
+	if want := boost(t, append(args, "-o", "one.boost")...); want.code != 0 {
+		t.Fatal(want.errors)
+	}
+	if got := startRanks(t, 1, sameToken, append(args, "-o", "rank.boost", "--share", "--share-rows", "500")...)[0].end(); got.code != 0 {
+		t.Fatal(got.errors)
+	}
+	one, err := os.ReadFile("one.boost")
+	rank, rankErr := os.ReadFile("rank.boost")
+	if err != nil || rankErr != nil || !bytes.Equal(one, rank) {
+		t.Errorf("not the model of one process (%v, %v)", err, rankErr)
+	}
+}
+
 func TestRankThatIsKilled(t *testing.T) {
 	inFolder(t)
 	file(t, "t.csv", table(3000))

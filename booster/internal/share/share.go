@@ -44,7 +44,7 @@ func even(c comm.Comm, rows int, queries []int) Part {
 func Of(c comm.Comm, s source.Source, rows int, queries []int) (Part, error) {
 	lo, hi, own := source.OwnOf(s)
 	switch {
-	case own && Size(c) == 1:
+	case own && Size(c) == 1 && (lo != 0 || hi != rows):
 		return Part{}, errors.New("the files hold a part of the rows, and no ranks train together")
 	case !own:
 		return even(c, rows, queries), nil
