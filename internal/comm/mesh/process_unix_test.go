@@ -104,7 +104,8 @@ func startRanks(t *testing.T, n int, silence time.Duration) []*process {
 			t.Fatal(err)
 		}
 		p := &process{Cmd: exec.Command(os.Args[0])}
-		p.Env = append(os.Environ(), asRank+"="+string(text))
+		// The race detector otherwise waits a second at the end of a process.
+		p.Env = append(os.Environ(), asRank+"="+string(text), "GORACE=atexit_sleep_ms=0")
 		in, err := p.StdinPipe()
 		if err != nil {
 			t.Fatal(err)
