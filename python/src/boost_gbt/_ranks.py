@@ -172,6 +172,16 @@ class Rank:
         return {"code": code, "error": "\n".join(errors)}
 
 
+def write_tables(tables: Sequence[Any], path: str) -> int:
+    """Write tables of pyarrow as one file, and return the number of rows. Types may differ where values are missing."""
+    import pyarrow as pa
+
+    table = pa.concat_tables(tables, promote_options="permissive").unify_dictionaries()
+    with pa.OSFile(path, "wb") as file, pa.ipc.new_file(file, table.schema) as writer:
+        writer.write_table(table)
+    return int(table.num_rows)
+
+
 def check(job: Job, ranks: Sequence[Said]) -> None:
     """Raise an error where what all ranks have said, in their order, is no reason to go on.
 
