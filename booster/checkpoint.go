@@ -220,6 +220,7 @@ func (b *boosting) tell(s **checkpoint.State) error {
 	var data []byte
 	var err error
 	if *s != nil {
+		(*s).Scores = nil // of one process
 		if data, err = (*s).Encode(); err != nil {
 			return err
 		}
@@ -277,10 +278,7 @@ func (b *boosting) fits(s *checkpoint.State) error {
 	}
 	// Whether there is room for the scores of the best round depends on the machine.
 	for i, scores := range b.savedScores(len(s.Scores) > len(b.savedScores(false))) {
-		if len(s.Scores) == 0 { // of ranks
-			break
-		}
-		if i >= len(s.Scores) || len(s.Scores[i]) != len(scores) {
+		if len(s.Scores) > 0 && (i >= len(s.Scores) || len(s.Scores[i]) != len(scores)) {
 			return fmt.Errorf("%w: it has scores of other rows", checkpoint.ErrDamaged)
 		}
 	}
@@ -312,25 +310,21 @@ func (b *boosting) restore(s *checkpoint.State) {
 	if b.best = last; (b.judge.early || b.stopWhen != nil) && s.BestRound > 0 {
 		b.best = s.BestRound
 	}
-	if b.dart != nil {
+	missesBest := b.best < last && len(s.Scores) <= len(b.savedScores(false))
+	switch {
+	case b.dart != nil:
 		for b.done < last {
 			b.repeatDropout()
 		}
-	} else {
-		saved := b.savedScores(false)
-		missesBest := b.best < last && len(s.Scores) <= len(saved)
-		switch {
-		case len(s.Scores) == 0 || len(saved) == 0:
-			b.addAgain(s.Trees)
-		default:
-			for i, scores := range b.savedScores(b.best < last && !missesBest) {
-				copy(scores, s.Scores[i])
-			}
+	case len(s.Scores) == 0: // a training of ranks
+		b.addAgain(s.Trees)
+	default:
+		for i, scores := range b.savedScores(b.best < last && !missesBest) {
+			copy(scores, s.Scores[i])
 		}
-		if missesBest { // they are found from the trees in the end
-			b.saved = nil
-		}
-		b.done = last
+	}
+	if b.done = last; missesBest { // the scores of the best round are found from the trees in the end
+		b.saved = nil
 	}
 	for i, set := range b.data.sets {
 		for m := range b.judge.metrics {

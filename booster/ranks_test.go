@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -168,6 +169,44 @@ func TestRanksCox(t *testing.T) {
 	for rank, got := range hashes {
 		if got != want {
 			t.Errorf("rank %d makes another model than one process", rank)
+		}
+	}
+}
+
+// TestRanksKnowTheBestScores holds that ranks that go on from a checkpoint of one process, whose best round lies before its last, say the
+// same of the training rows.
+func TestRanksKnowTheBestScores(t *testing.T) {
+	table := openShipped(t, "adult")
+	p := booster.Defaults()
+	p.Objective, p.Rounds, p.LearningRate, p.EarlyStopping = "binary", 40, 1, 12
+	var want booster.Report
+	if _, err := booster.Train(context.Background(), p, table, booster.WithReport(&want)); err != nil {
+		t.Fatal(err)
+	}
+	if want.Rounds-want.BestRound != p.EarlyStopping || want.BestRound < 3 {
+		t.Fatalf("best after %d of %d rounds", want.BestRound, want.Rounds)
+	}
+	dir := t.TempDir()
+	saves := booster.Checkpoints{Dir: dir, Every: booster.CheckpointEvery{Rounds: 1}, Resume: true}
+	part := p
+	part.Rounds = want.BestRound + 4
+	if _, err := booster.Train(context.Background(), part, table, booster.WithCheckpoints(saves)); err != nil {
+		t.Fatal(err)
+	}
+	reports := make([]booster.Report, 2)
+	var all sync.WaitGroup
+	for rank, c := range comm.Local(2) {
+		all.Go(func() {
+			defer c.Close()
+			if _, err := booster.Train(context.Background(), p, table, booster.WithRanks(c), booster.WithCheckpoints(saves), booster.WithReport(&reports[rank])); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	for rank := range reports {
+		if got := &reports[rank]; got.Resumed != part.Rounds || !maps.Equal(got.Metrics["train"], want.Metrics["train"]) {
+			t.Errorf("rank %d goes on from %d rounds and says %v of the training rows, want %v", rank, got.Resumed, got.Metrics["train"], want.Metrics["train"])
 		}
 	}
 }
