@@ -146,6 +146,14 @@ func TestShareRefuses(t *testing.T) {
 			return os.WriteFile(paths[1], []byte("number,whole,date,level,late,many,w,y\n1,1,,l1,1,m1,heavy,no\n"), 0o600)
 		}, `part-1.csv:2: column "w": "heavy" is not a number`},
 		"no file": {func(paths []string, _ *traindata.Input) error { return os.Remove(paths[1]) }, "part-1.csv"},
+		"in memory": {func(_ []string, in *traindata.Input) error {
+			in.OutOfCore = traindata.OutOfCoreFalse
+			return nil
+		}, `data.out_of_core = "false"`},
+		"a cache": {func(paths []string, in *traindata.Input) error {
+			in.Cache = paths[0] + ".cache"
+			return nil
+		}, "data.cache keeps the codes of one process"},
 		"no rows": {func(paths []string, _ *traindata.Input) error {
 			header := []byte("number,whole,date,level,late,many,w,y\n")
 			return errors.Join(os.WriteFile(paths[0], header, 0o600), os.WriteFile(paths[1], header, 0o600))

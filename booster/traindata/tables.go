@@ -79,6 +79,9 @@ func Load(ctx context.Context, p booster.Params, in Input) (*Tables, error) {
 	}
 	p = p.OrDefaults()
 	l := &Tables{from: in.From}
+	if err := in.checkShare(&p); err != nil {
+		return nil, err
+	}
 	if in.Cache != "" {
 		if p.Tree.Linear || in.From != nil && in.From.HasLinear() {
 			return nil, fmt.Errorf("%w: data.cache keeps codes only, and linear leaves (tree.linear) need the values of columns: leave it out", booster.ErrParams)
@@ -125,6 +128,24 @@ func Load(ctx context.Context, p booster.Params, in Input) (*Tables, error) {
 		return nil, err
 	}
 	return l, nil
+}
+
+// checkShare refuses what does not go with a table that ranks share.
+func (in *Input) checkShare(p *booster.Params) error {
+	var problem string
+	switch {
+	case in.Ranks == nil:
+		return nil
+	case in.Cache != "":
+		problem = "data.cache keeps the codes of one process, and ranks share the table: leave it out"
+	case in.OutOfCore == OutOfCoreFalse:
+		problem = `data.out_of_core = "false": a table that ranks share stays in its files: leave it out`
+	case p.Binning.Sample == 0:
+		problem = "binning.sample = 0 takes cuts from all rows, and each rank has some: name a number of rows"
+	default:
+		return nil
+	}
+	return fmt.Errorf("%w: %s", booster.ErrParams, problem)
 }
 
 // sample returns the option by which a table in files keeps the rows that cuts are taken from. It is nil
@@ -224,9 +245,6 @@ func (l *Tables) Close() {
 // chooseOutOfCore returns why the tables stay in files, "" if they are read into memory.
 func (in *Input) chooseOutOfCore(ctx context.Context, p *booster.Params) (reason string, err error) {
 	if in.Ranks != nil {
-		if p.Binning.Sample == 0 {
-			return "", fmt.Errorf("%w: binning.sample = 0 takes cuts from all rows, and each rank has some: name a number of rows", booster.ErrParams)
-		}
 		return "ranks share its rows", nil
 	}
 	switch in.OutOfCore {
