@@ -13,8 +13,8 @@ import (
 )
 
 // WithRanks spreads the rounds over ranks: processes that each hold the codes, scores and gradients of some of the rows. All are
-// given the same tables and parameters, and return the same model, with the bytes that one process makes. What fails
-// at one of them fails at all.
+// given the same parameters and the same tables, or a training table that they share (dataset.Share), and return the same model, with the
+// bytes that one process makes. What fails at one of them fails at all.
 func WithRanks(c comm.Comm) Option { return func(o *options) { o.ranks = c } }
 
 // spread reports whether other ranks take part.

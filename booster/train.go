@@ -39,7 +39,10 @@ func TrainOn(ctx context.Context, p Params, train Data, opts ...Option) (*Model,
 	}
 	defer r.close()
 	m, err := r.trainOn(ctx, train)
-	return m, r.endRanks(ctx, m, err)
+	if err = r.endRanks(ctx, m, err); err != nil && !errors.Is(err, ErrInterrupted) {
+		return nil, err
+	}
+	return m, err
 }
 
 func (r *run) trainOn(ctx context.Context, train Data) (*Model, error) {
