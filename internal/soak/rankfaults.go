@@ -194,13 +194,18 @@ func (r *rankFaults) pause(t *trial) error {
 	r.after(t, begin, sleep, slow)
 	time.Sleep(3 * time.Second)
 	_ = slow.cmd.Process.Signal(wake)
+	return r.endWell(t, ranks, "a rank that slept for 3 s")
+}
+
+// endWell waits for ranks to end without a fault, whatever happened to them.
+func (r *rankFaults) endWell(t *trial, ranks []*rank, what string) error {
 	ends, err := t.endRanks(ranks, hang)
 	if err != nil {
 		return err
 	}
 	for i, e := range ends {
 		if e.code != 0 {
-			return fmt.Errorf("a rank that slept for 3 s: rank %d ends with %d: %s", i, e.code, e.errors)
+			return fmt.Errorf("%s: rank %d ends with %d: %s", what, i, e.code, e.errors)
 		}
 	}
 	return t.isOneOf("m.boost", r.now)
@@ -250,16 +255,7 @@ func (r *rankFaults) strangers(t *trial) error {
 	if err != nil {
 		return err
 	}
-	ends, err := t.endRanks(ranks, hang)
-	if err != nil {
-		return err
-	}
-	for i, e := range ends {
-		if e.code != 0 {
-			return fmt.Errorf("strangers at the port: rank %d ends with %d: %s", i, e.code, e.errors)
-		}
-	}
-	return t.isOneOf("m.boost", r.now)
+	return r.endWell(t, ranks, "strangers at the port")
 }
 
 // differ gives a rank another table, other settings or another token: no model is made.
