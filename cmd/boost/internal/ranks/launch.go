@@ -89,8 +89,7 @@ func (f *Flags) Launch(ctx context.Context, args []string, threads int, out, mes
 		all.Go(func() {
 			if len(addresses) == f.Count {
 				_, _ = io.WriteString(p.in, strings.Join(addresses, "\n")+"\n") // one that is gone is missed by the others
-			}
-			if len(addresses) != f.Count {
+			} else {
 				_ = p.in.Close()
 			}
 			to := io.Discard
