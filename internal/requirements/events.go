@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -85,15 +86,27 @@ func (e *events) text(k key) string {
 }
 
 // ended reports whether the test binary of a package came to its own end: it then prints PASS or FAIL
-// alone on a line, which one that panics, is killed or runs out of time does not.
+// alone on a line, which one that is killed or runs out of time does not. One whose benchmark panics may
+// print PASS all the same, and even exit with 0: package testing goes on while the goroutine of the
+// benchmark dies. The line of that benchmark then has a number of runs and no figures.
 func (e *events) ended(pkg string) bool {
-	for line := range strings.Lines(e.text(key{pkg: pkg})) {
-		if line == "PASS\n" || line == "FAIL\n" {
-			return true
+	ended := false
+	for k, output := range e.outputs {
+		if k.pkg != pkg {
+			continue
+		}
+		if brokenLine.MatchString(output.String()) {
+			return false
+		}
+		for line := range strings.Lines(output.String()) {
+			ended = ended || k.test == "" && (line == "PASS\n" || line == "FAIL\n")
 		}
 	}
-	return false
+	return ended
 }
+
+// brokenLine is the line of a benchmark that panicked while package testing went on.
+var brokenLine = regexp.MustCompile(`(?m)^Benchmark\S+[ \t]+[0-9]+[ \t]*$`)
 
 // machine names the machine on which the benchmarks of a package ran, as go test prints it.
 func (e *events) machine(pkg string) string {
