@@ -3,6 +3,7 @@ package dataset
 import (
 	"context"
 	"io"
+	"math"
 	"slices"
 
 	"boost/dataset/internal/build"
@@ -25,6 +26,8 @@ type Stream struct {
 
 	whole *Table          // LibSVM text with ids: the table, read at once
 	rows  int             // of the parts so far
+	first int             // row at which work begins
+	end   int             // row before which it ends
 	blank int             // blank lines in them
 	dates map[string]bool // names of columns in which dates were seen
 }
@@ -60,7 +63,7 @@ func ReadStream(ctx context.Context, stream io.Reader, name string, opts ...Opti
 
 // stream prepares reading the inputs part by part.
 func (in *input) stream(ctx context.Context) (*Stream, error) {
-	s := &Stream{in: in, levels: make(map[*ColumnSchema]*dictionary.Index), dates: make(map[string]bool)}
+	s := &Stream{in: in, end: math.MaxInt, levels: make(map[*ColumnSchema]*dictionary.Index), dates: make(map[string]bool)}
 	if err := s.prepare(ctx); err != nil {
 		s.Close()
 		return nil, err
@@ -138,7 +141,27 @@ func (s *Stream) size() {
 // Close frees what the stream holds of its inputs.
 func (s *Stream) Close() { s.in.close() }
 
-// NumRows returns the number of rows of the parts so far.
+// Limit limits Each to the rows from first on and before end. Rows before first are read and not worked on; reading stops at end. The part that
+// row first is in is worked on even if end is first: then it has no rows. Limit is called before Each.
+func (s *Stream) Limit(first, end int) { s.first, s.end = first, end }
+
+// within returns what of a table, whose first row is at, is to be worked on; nil for nothing.
+func (s *Stream) within(t *Table, at int) *Table {
+	lo, hi := max(s.first-at, 0), min(s.end-at, t.rows)
+	switch {
+	case lo == 0 && hi == t.rows:
+		return t
+	case lo >= t.rows || hi < 0 || hi == 0 && s.end > s.first:
+		return nil
+	}
+	rows := make([]int32, max(hi-lo, 0))
+	for i := range rows {
+		rows[i] = int32(lo + i)
+	}
+	return t.Take(rows)
+}
+
+// NumRows returns the number of rows of the parts that were worked on so far.
 func (s *Stream) NumRows() int { return s.rows }
 
 // Columns returns the number of columns of a part.
@@ -171,8 +194,12 @@ func (s *Stream) Notes() []string {
 // what work returned. All parts before it have passed in full. Each may be called once.
 func (s *Stream) Each(ctx context.Context, work func(part *Table) (then func() error, err error)) error {
 	if s.whole != nil {
-		s.rows = s.whole.rows
-		then, err := work(s.whole)
+		part := s.within(s.whole, 0)
+		if part == nil {
+			return nil
+		}
+		s.rows = part.rows
+		then, err := work(part)
 		if err == nil && then != nil {
 			err = then()
 		}
@@ -193,7 +220,7 @@ func (s *Stream) Each(ctx context.Context, work func(part *Table) (then func() e
 		return r.err
 	case err != nil:
 		return err
-	case s.rows == 0:
+	case r.row == 0:
 		return build.NoRows(r.files)
 	}
 	return nil

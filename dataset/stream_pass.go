@@ -36,6 +36,7 @@ type streamPass struct {
 	err     error                            // the first by the order of the rows
 
 	file  int // of the part whose turn came last
+	row   int // of the table, behind that part
 	lines int // of that file so far
 }
 
@@ -152,6 +153,15 @@ func (r *streamPass) place(p *streamPart) {
 	r.blank += p.Blank
 	if p.err == nil && p.table != nil {
 		p.table.locations.Shift(before)
+		at := r.row
+		if r.row += p.table.rows; r.row >= r.Stream.end {
+			r.pass.Stop.Store(true)
+		}
+		if p.table = r.within(p.table, at); p.table == nil {
+			p.release()
+			r.done.Put(p.Index, p)
+			return
+		}
 		r.rows += p.table.rows
 		for _, name := range p.table.dates {
 			r.dates[name] = true
@@ -178,12 +188,17 @@ func (r *streamPass) run() {
 	r.ready = r.ready[1:]
 	r.mutex.Unlock()
 	p.then, p.err = r.work(p.table)
-	p.table = nil
-	p.Spare.PutAll(p.owned)
-	p.Columns, p.owned = nil, nil
+	p.release()
 	r.mutex.Lock()
 	r.done.Put(p.Index, p)
 	r.end()
+}
+
+// release gives the memory of a part to others.
+func (p *streamPart) release() {
+	p.table = nil
+	p.Spare.PutAll(p.owned)
+	p.Columns, p.owned = nil, nil
 }
 
 // end ends the parts whose turn it is, unless somebody else does.

@@ -31,6 +31,7 @@ type predictFlags struct {
 	evaluation.Stages
 	loading
 	unseenFlag
+	shardFlag
 	kinds     []string
 	ids       []string
 	all       bool // --pass-through
@@ -71,18 +72,22 @@ those that cannot change any raw score by more than that.
 --load compact needs little more memory than the file of a compressed model, and gives the same
 predictions to the last bit. It unpacks one tree at a time.
 
+--shard I/N predicts part I of N of the rows, 0/N being the first: for N jobs of an array. Only the
+first part has the line of names of CSV, so that the parts one behind the other are the whole.
+
 The output format is that of --format, else that of the ending of -o: .csv, .jsonl or .ndjson,
 .parquet or .pq, .arrow or .feather; without both it is CSV. Text is compressed if the name
 ends in .gz or .zst.`,
 		Example: `  boost predict price.boost new.csv -o predictions.csv
   boost predict price.boost new.parquet -o predictions.parquet
-  zcat new.csv.gz | boost predict churn.boost - --id customer --kind class`,
+  zcat new.csv.gz | boost predict churn.boost - --id customer --kind class
+  boost predict price.boost new.csv --shard 3/16 -o part-03.csv`,
 		Args: argumentsAndMore("MODEL", "TABLE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.Stages.Given(cmd)
 			f.stops, f.anyKind = cmd.Flags().Changed("early-stop"), !cmd.Flags().Changed("kind")
 			for _, check := range []error{
-				f.checkKinds(kinds), f.unseenFlag.check(), a.resolveFormat(&f), f.Stages.Check(), f.checkStops(),
+				f.checkKinds(kinds), f.unseenFlag.check(), f.shardFlag.check(args[1:]), a.resolveFormat(&f), f.Stages.Check(), f.checkStops(),
 				f.loading.check(), f.loading.refuse("--staged", f.Staged), f.loading.refuse("--early-stop", f.stops),
 			} {
 				if check != nil {
@@ -113,6 +118,7 @@ ends in .gz or .zst.`,
 	f.Stages.Add(cmd, "the prediction")
 	flags.Float64Var(&f.earlyStop, "early-stop", 0, "skip trees that change no raw score by more than `X`; with --kind class 0: that change no class")
 	f.unseenFlag.add(cmd)
+	f.shardFlag.add(cmd)
 	f.loading.add(cmd)
 	f.addSet(cmd, predictKeys)
 	complete.With(cmd, "kind", kinds...)
@@ -225,6 +231,9 @@ func (a *app) predict(ctx context.Context, modelFile string, tables []string, f 
 	}
 	if f.stops {
 		p.Options = append(p.Options, model.EarlyStop(f.earlyStop))
+	}
+	if f.shard.Of > 0 {
+		return a.predictShard(ctx, &p, f, tables, opts...)
 	}
 	var whole map[string]bool
 	if p.TypesIDs(schema) {

@@ -26,12 +26,17 @@ type Writer struct {
 	lines  sync.Pool // of *[]byte
 	groups *gathering
 	rows   int
+
+	noHeader bool
 }
 
 // NewWriter makes a writer of a format.
 func NewWriter(w io.Writer, format string) *Writer {
 	return &Writer{w: w, format: format, form: textForms[format]}
 }
+
+// NoHeader leaves out the line of names before the rows. It is called before Prepare.
+func (w *Writer) NoHeader() { w.noHeader = true }
 
 // Rows returns the number of rows that were written.
 func (w *Writer) Rows() int {
@@ -66,7 +71,7 @@ func (w *Writer) Prepare(table Table) (write func() error) {
 	header, rows := w.form.header(table.Columns), table.Rows
 	return func() error {
 		defer w.lines.Put(b)
-		if w.rows == 0 {
+		if w.rows == 0 && !w.noHeader {
 			if _, err := w.w.Write(header); err != nil {
 				return err
 			}
