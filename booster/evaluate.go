@@ -26,6 +26,7 @@ import (
 type evalSet struct {
 	name    string
 	n       int // rows, those of this rank; labels, weights and queries are of all ranks
+	first   int // of these, among those of all ranks
 	matrix  *binning.Matrix
 	floats  [][]float32 // by feature, of trees with linear leaves; nil else
 	labels  dataset.Labels
@@ -86,7 +87,7 @@ func (r *run) newEvalSet(ctx context.Context, v validSet, ex *examples, data *bi
 	if err != nil {
 		return nil, err
 	}
-	codes, s.initial, s.n = part.Codes(codes), share.Outputs(part, s.initial, rows), part.Len()
+	codes, s.initial, s.n, s.first = part.Codes(codes), share.Outputs(part, s.initial, rows), part.Len(), part.Lo
 	if s.matrix, err = r.layOut(ctx, codes, r.p.scoringLayout()); err != nil {
 		return nil, err
 	}
@@ -206,8 +207,11 @@ func (j *judge) evaluate(due bool) {
 // evaluateSet returns each metric of a set's raw scores.
 func (j *judge) evaluateSet(s *evalSet) []float64 {
 	in := metrics.Input{
-		Outputs: j.outputs, Raw: j.scoresOf(s), Values: s.values, Labels: s.labels.Columns[0], Targets: s.labels.Several(), Upper: s.labels.Upper, Weights: s.weights, Queries: s.queries, Gains: j.gains,
+		Outputs: j.outputs, Raw: s.raw, Values: s.values, Labels: s.labels.Columns[0], Targets: s.labels.Several(), Upper: s.labels.Upper, Weights: s.weights, Queries: s.queries, Gains: j.gains,
 		Survival: j.times, Pool: j.pool,
+	}
+	if j.ranks.Shared() {
+		return j.evaluateShares(s, in)
 	}
 	return metrics.Evaluate(in, j.link, j.metrics)
 }

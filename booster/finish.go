@@ -102,7 +102,7 @@ func (b *boosting) fillReport() {
 
 // trainMetrics computes the metrics of the kept trees on the training rows.
 func (b *boosting) trainMetrics() map[string]float64 {
-	s := &evalSet{n: b.n, labels: b.whole.answers, weights: b.whole.tableWeights, queries: b.whole.Queries, raw: b.backToBest()}
+	s := &evalSet{n: b.n, first: b.First, labels: b.whole.answers, weights: b.whole.tableWeights, queries: b.whole.Queries, raw: b.backToBest()}
 	if b.plan.inFiles { // a metric may take more memory than is left beside what the rounds held
 		b.data.matrix, b.lanes, b.buffer, b.sampler = nil, lanes{}, nil, sampling.Sampler{}
 		debug.FreeOSMemory()

@@ -10,6 +10,7 @@ import (
 	"boost/gradients"
 	"boost/internal/comm"
 	"boost/objectives"
+	"boost/objectives/metrics"
 )
 
 // WithRanks spreads the rounds over ranks: processes that each hold the codes, scores and gradients of some of the rows. All are
@@ -100,14 +101,39 @@ func (b *boosting) takeGradients() {
 	copy(b.buffer.Hess, share.Outputs(own, all.Hess, b.whole.n))
 }
 
-// scoresOf returns the scores that metrics are computed on: those of all rows of a set, wherever they are.
-func (j *judge) scoresOf(s *evalSet) []float64 {
-	if !j.ranks.Shared() {
-		return s.raw
+// evaluateShares is evaluateSet where other ranks have rows too: metrics that can be are computed of each rank's own rows, the others
+// at all ranks of the scores of all. in has the scores of this rank's rows.
+func (j *judge) evaluateShares(s *evalSet, in metrics.Input) []float64 {
+	all, own := in, in
+	part := share.Part{Lo: s.first, Hi: s.first + s.n}
+	own.Labels, own.Targets, own.Upper, own.Weights = share.Rows(part, in.Labels), share.Each(part, in.Targets), share.Rows(part, in.Upper), share.Rows(part, in.Weights)
+	own.Values, own.Share = in.Values[:j.outputs*s.n], j.ranks.Sum
+	values, places := make([]float64, len(j.metrics)), [2][]int{}
+	for i, m := range j.metrics {
+		side := 0
+		if !metrics.OfShares(m) {
+			side = 1
+		}
+		places[side] = append(places[side], i)
 	}
-	if s.all == nil {
-		s.all = make([]float64, j.outputs*len(s.labels.Columns[0]))
+	for side, input := range []metrics.Input{own, all} {
+		if len(places[side]) == 0 {
+			continue
+		}
+		if side == 1 {
+			if s.all == nil {
+				s.all = make([]float64, j.outputs*len(in.Labels))
+			}
+			share.Gather(j.ranks, s.all, s.raw, j.outputs)
+			input.Raw = s.all
+		}
+		list := make([]metrics.Metric, len(places[side]))
+		for k, i := range places[side] {
+			list[k] = j.metrics[i]
+		}
+		for k, v := range metrics.Evaluate(input, j.link, list) {
+			values[places[side][k]] = v
+		}
 	}
-	share.Gather(j.ranks, s.all, s.raw, j.outputs)
-	return s.all
+	return values
 }

@@ -82,6 +82,34 @@ func (s *Sum) Merge(o *Sum) {
 	s.nan = s.nan || o.nan
 }
 
+// SumWords is how many words a Sum is.
+const SumWords = sumChunks + 3
+
+// Words appends the sum as SumWords words: those of several sums, each added up modulo 2^64, are the words of the sum that they
+// merge to, see SetWords.
+func (s *Sum) Words(to []uint64) []uint64 {
+	s.carry()
+	for _, c := range s.chunks {
+		to = append(to, uint64(c))
+	}
+	for _, is := range []bool{s.positiveInf, s.negativeInf, s.nan} {
+		to = append(to, 0)
+		if is {
+			to[len(to)-1] = 1
+		}
+	}
+	return to
+}
+
+// SetWords makes s the sum of SumWords words: those of up to 2^31 sums, added up.
+func (s *Sum) SetWords(words []uint64) {
+	for i := range s.chunks {
+		s.chunks[i] = int64(words[i])
+	}
+	s.positiveInf, s.negativeInf, s.nan = words[sumChunks] > 0, words[sumChunks+1] > 0, words[sumChunks+2] > 0
+	s.carry()
+}
+
 // carry brings every chunk but the last into [0, 2^32).
 func (s *Sum) carry() {
 	for i := range sumChunks - 1 {

@@ -174,3 +174,31 @@ func BenchmarkSumAdd(b *testing.B) {
 	sink = s.Round()
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/4096, "ns/add")
 }
+
+// Words of sums, added up, are the words of what the sums merge to.
+func TestSumWords(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 7))
+	for n := range 50 {
+		var merged detmath.Sum
+		words := make([]uint64, detmath.SumWords)
+		for range 1 + n%5 {
+			var s detmath.Sum
+			for range rng.IntN(2000) {
+				x := (rng.Float64() - 0.5) * math.Pow(2, float64(rng.IntN(200)-100))
+				s.Add(x)
+			}
+			if n%10 == 9 && rng.IntN(2) == 0 {
+				s.Add(math.Inf(1 - 2*rng.IntN(2)))
+			}
+			merged.Merge(&s)
+			for i, w := range s.Words(nil) {
+				words[i] += w
+			}
+		}
+		var got detmath.Sum
+		got.SetWords(words)
+		if a, b := got.Round(), merged.Round(); a != b && !(math.IsNaN(a) && math.IsNaN(b)) {
+			t.Errorf("case %d: %v of words, want %v", n, a, b)
+		}
+	}
+}

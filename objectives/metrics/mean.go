@@ -62,6 +62,14 @@ func (m mean) takes(outputs int) bool {
 	return outputs == max(m.outputs, 1)
 }
 
+func (mean) ofShares() {}
+
+// OfShares reports whether a metric can be computed where each process has a part of the rows: by Evaluate with Input.Share.
+func OfShares(m Metric) bool {
+	_, ok := m.(interface{ ofShares() })
+	return ok
+}
+
 func (m mean) Losses(in *Input, lo, hi int, out []float64) { m.row(in, lo, hi, out) }
 func (m mean) Root() bool                                  { return false }
 
@@ -151,7 +159,13 @@ func weightedSums(in *Input, row rowLosses) (total, weight float64) {
 		weights.Merge(&t.parts[i].weight)
 	}
 	if in.Weights == nil {
-		return sum.Round(), float64(len(in.Labels))
+		weights.Add(float64(len(in.Labels)))
+	}
+	if in.Share != nil {
+		words := weights.Words(sum.Words(nil))
+		in.Share(words)
+		sum.SetWords(words)
+		weights.SetWords(words[detmath.SumWords:])
 	}
 	return sum.Round(), weights.Round()
 }

@@ -20,6 +20,10 @@ type Input struct {
 	Threshold float64
 
 	Survival *Survival // nil for models that are not of times
+
+	// Share adds numbers up over the processes that have the other rows, of which these are a part; nil where these are all.
+	// It is for metrics that OfShares.
+	Share func(words []uint64)
 }
 
 // Metric is a figure of merit. Implement it to watch one of your own.
