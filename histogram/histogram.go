@@ -174,6 +174,19 @@ func (h *Histogram) AddRanks(ranks *comm.Ranks, st *gradients.Storage) {
 	ranks.Sum(h.Hess)
 }
 
+// AddShares is AddRanks where each rank needs some of the slots only: rank r the slots[r] … slots[r+1]-1. Sums of others are undefined afterwards.
+func (h *Histogram) AddShares(ranks *comm.Ranks, st *gradients.Storage, slots []int) {
+	if st.Counts() {
+		ranks.Sum32(h.Count)
+	}
+	if h.inWords {
+		ranks.SumParts(h.words, slots)
+		return
+	}
+	ranks.SumIntParts(h.Grad, slots)
+	ranks.SumParts(h.Hess, slots)
+}
+
 // dropResidue clears what rounding leaves in slots that have no rows: split search
 // would take it for a level that is present.
 func dropResidue(grad, hess []float64, count []uint32) {

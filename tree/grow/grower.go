@@ -60,6 +60,7 @@ type Grower struct {
 	renewal   *renewal   // nil: leaf values come from codes
 	quantiles *quantiles // nil: no leaf values are quantiles
 	levels    *levels    // nil: trees are not symmetric
+	ofRanks   shares     // memory of the growth's
 	scoring   scoreTask
 	all       *splitter
 	frontier  frontier
@@ -84,9 +85,10 @@ type growth struct {
 	hessian float64 // what categorical.smooth and categorical.l2 are multiplied by
 	round   int
 	output  int
-	active  []int  // its features
-	codes   int    // of these
-	nodes   []node // the root is the first
+	active  []int   // its features
+	codes   int     // of these
+	shares  *shares // nil: each rank searches all features
+	nodes   []node  // the root is the first
 	nNodes  int
 	leaves  []int32 // nodes by leaf number
 	again   []int   // nodes that are to be searched again, because their bounds have changed
@@ -158,6 +160,7 @@ func (g *Grower) Grow(st *gradients.Storage, bag *gradients.Bag, round, output i
 		nodes: g.nodes, leaves: g.leaves[:0], again: g.again[:0], made: newTree(g.config.Params.Leaves),
 	}
 	g.codes = g.slotsOf(g.active)
+	g.share()
 	g.growing = true
 	g.frontier.begin()
 	g.levels.begin()

@@ -1,10 +1,7 @@
 package grow
 
 import (
-	"fmt"
-
 	"boost/histogram"
-	"boost/internal/comm"
 	"boost/internal/kernel/scan"
 )
 
@@ -13,7 +10,7 @@ import (
 //
 //	root          number of rows, sums         searchRoot
 //	split         rows that go left            finishSplit
-//	histogram     the smaller child's sums     buildHere
+//	histogram     the smaller child's sums     buildHere; where there are many, each rank has those of its features (shares)
 //	count         rows by code of a feature    countAll
 //
 // All ranks make these calls in the same order, because the decisions between them follow from sums of all.
@@ -65,7 +62,11 @@ func (s *split) addRanks() pass {
 		s.tiles = 0
 	}
 	smaller := &s.nodes[s.smaller]
-	smaller.hist.AddRanks(s.config.Ranks, s.storage)
+	if s.shares != nil {
+		smaller.hist.AddShares(s.config.Ranks, s.storage, s.shares.slots)
+	} else {
+		smaller.hist.AddRanks(s.config.Ranks, s.storage)
+	}
 	if s.err = s.config.Ranks.Err(); s.err != nil {
 		return pass{}
 	}
@@ -85,10 +86,7 @@ func (q *search) countAll(f int, own []uint32) []uint32 {
 	n := len(own)
 	q.allCounts = append(append(q.allCounts[:0], own...), uint32(f), uint32(q.at))
 	ranks.Sum32(q.allCounts)
-	size := uint32(ranks.Size())
-	if q.allCounts[n] != size*uint32(f) || q.allCounts[n+1] != size*uint32(q.at) {
-		ranks.Fail(fmt.Errorf("%w: ranks do not count the same feature of the same node: do all run the same program?", comm.ErrComm))
-	}
+	q.checkCounts(f, q.allCounts[n:])
 	return q.allCounts[:n:n]
 }
 

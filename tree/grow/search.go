@@ -92,6 +92,10 @@ func (s *split) search(alone bool) pass {
 			q.drawn = s.restrict(append(q.drawn[:0], q.allowed...), q.node)
 			q.allowed = q.drawn
 		}
+		if s.shares != nil {
+			q.drawn = s.shares.keep(append(q.drawn[:0], q.allowed...))
+			q.allowed = q.drawn
+		}
 	}
 	for i := range s.searching {
 		q := &s.searching[i]
@@ -104,7 +108,7 @@ func (s *split) search(alone bool) pass {
 	if s.tiles > 0 {
 		return pass{n: s.tiles, task: (*tileTask)(s), alone: alone, then: (*split).finishSearch}
 	}
-	codes, n := len(s.searching)*s.codes, len(s.active)
+	codes, n := len(s.searching)*s.codes, len(s.searched())
 	s.chunk = max(featureChunk, min(n/(chunksPerWorker*s.pool.Threads()), chunkCodes*n*len(s.searching)/max(codes, 1)))
 	small := smallSearch
 	if s.crew != nil {
@@ -132,9 +136,12 @@ func (s *split) finishSearch() pass {
 			return pass{}
 		}
 	}
+	if s.shares != nil {
+		s.chooseOfAll()
+	}
 	for i := range s.searching {
 		q := &s.searching[i]
-		if s.levels == nil {
+		if s.levels == nil && s.shares == nil {
 			q.choose()
 		}
 		if n := q.node; !n.best.found && !s.levels.keeps(n) {
@@ -150,7 +157,7 @@ type searchTask split
 
 func (t *searchTask) Run(worker, chunk int) {
 	s := (*split)(t)
-	features := s.active[chunk*s.chunk:]
+	features := s.searched()[chunk*s.chunk:]
 	s.searchFeatures(worker, features[:min(s.chunk, len(features))])
 }
 
@@ -235,13 +242,29 @@ func (q *search) features(worker int, features []int) {
 	}
 }
 
-// choose sets the node's best split from the candidates of its features. A score that is a bound, or whose
-// candidate's sides may lack rows, is no less than the feature's gain: such scores are worked off from the highest,
-// some with a count of the node's rows, until the best of all is exact.
+// choose sets the node's best split from the candidates of its features.
 func (q *search) choose() {
 	if q.takeForced() {
 		return
 	}
+	for {
+		best, exact := q.highest()
+		switch {
+		case best < 0:
+			q.node.best = candidate{}
+			return
+		case exact:
+			q.take(&q.candidates[best])
+			return
+		}
+		q.settle(best, q.count(best))
+	}
+}
+
+// highest returns the feature whose candidate has the highest score, the first among equal ones, -1 where there is none. A score that
+// is a bound, or whose candidate's sides may lack rows, is no less than the feature's gain: such scores are worked off from the highest,
+// until the best of all is exact, or the node's rows have to be counted for it.
+func (q *search) highest() (best int, exact bool) {
 	scores, isBound := q.scores, q.isBound
 	for {
 		best, most, next := -1, none, none
@@ -253,36 +276,50 @@ func (q *search) choose() {
 			}
 		}
 		if best < 0 {
-			q.node.best = candidate{}
-			return
+			return -1, true
 		}
-		c := &q.candidates[best]
 		for first := true; first || scores[best] > next; first = false {
 			switch {
 			case isBound[best] && q.rule.Provable(q.node.total.hess):
 				q.feature(0, best)
-			case isBound[best] || c.unproven:
-				isBound[best] = false
-				q.find(0, best, q.count(best), 0, c)
-				scores[best] = c.scoreOf()
+			case isBound[best] || q.candidates[best].unproven:
+				return best, false
 			default:
-				q.take(c)
-				return
+				return best, true
 			}
 		}
 	}
+}
+
+// settle makes the candidate of a feature, given how many of the node's rows have each code, an exact one.
+func (q *search) settle(f int, counts []uint32) {
+	c := &q.candidates[f]
+	q.isBound[f] = false
+	q.find(0, f, counts, 0, c)
+	q.scores[f] = c.scoreOf()
 }
 
 // take makes a candidate the node's best split.
 func (q *search) take(c *candidate) {
 	n := q.node
 	n.best = *c
-	if q.splitter.limits != nil && q.splitter.limits.boxes != nil {
-		q.keepValues()
-	}
-	n.missingSumIsZero = q.config.Features[c.feature].HasMissing && q.missingIsZero(n, c.feature)
-	n.noMissing = n.missingSumIsZero && q.rule.LeastSide > 0
+	q.taken(q.missingAddsNothing(c))
 	if c.categorical && q.sparse != nil && !c.forced { // the sums may go before the node is split
 		n.set = append(n.set[:0], q.categories(n, c)...)
 	}
+}
+
+// taken notes what follows from the node's best split, and from whether the sums of its missing code are 0.
+func (q *search) taken(missingAddsNothing bool) {
+	n := q.node
+	if q.splitter.limits != nil && q.splitter.limits.boxes != nil {
+		q.keepValues()
+	}
+	n.missingSumIsZero = missingAddsNothing
+	n.noMissing = n.missingSumIsZero && q.rule.LeastSide > 0
+}
+
+// missingAddsNothing reports whether a candidate's feature has a missing code whose sums are 0 in the node.
+func (q *search) missingAddsNothing(c *candidate) bool {
+	return q.config.Features[c.feature].HasMissing && q.missingIsZero(q.node, c.feature)
 }

@@ -128,7 +128,7 @@ func (s *split) searchNodes(nodes ...int) {
 // table returns where the codes of a node's best split go.
 func (s *split) table(n *node) splitTable {
 	best, feature := &n.best, &s.config.Features[n.best.feature]
-	if best.categorical && s.sparse == nil && s.levels == nil && !best.forced {
+	if best.categorical && s.sparse == nil && s.levels == nil && s.shares == nil && !best.forced {
 		n.set = append(n.set[:0], s.categories(n, best)...)
 	}
 	t := splitTable{matrix: s.config.Matrix, feature: best.feature, missing: feature.MissingCode(), inEntries: s.storage.OneWord()}

@@ -12,11 +12,11 @@ import (
 
 // A frame of a connection for numbers:
 //
-//	 0  length of the values, 32 bits
+//	 0  length of the values in their form, 32 bits
 //	 4  detail of the call, 32 bits
 //	 8  number of the call, from 1, 64 bits
 //	16  values in the whole call, or bytes of this rank in Gather and Broadcast, 56 bits
-//	23  kind of the call, 8 bits
+//	23  kind of the call, 6 bits, and form of the values, 2 bits
 //	24  CRC-32C of bytes 0 to 23 and the values, without the values under TLS, 32 bits; then 32 bits of 0
 //	32  the values
 //
@@ -46,9 +46,10 @@ type sender struct {
 	total uint64
 	spans []span
 
-	out  []byte // the head of a frame that is written, and the values if they are few
-	pair [2][]byte
-	both net.Buffers // pair
+	out    []byte // the head of a frame that is written, and the values if they are few
+	narrow []byte // its values in another form
+	pair   [2][]byte
+	both   net.Buffers // pair
 }
 
 // directBytes is how much a call writes to a rank by itself, without the goroutine, in up to two pieces. Such writes do not
@@ -108,11 +109,18 @@ func (m *Mesh) write() error {
 }
 
 func (m *Mesh) writeFrame(w io.Writer, values []byte) (int64, error) {
+	form := formOf(m.v.kind, values)
+	if form != whole {
+		if m.narrow == nil {
+			m.narrow = make([]byte, chunkBytes/2)
+		}
+		values = form.narrow(m.narrow, values)
+	}
 	head := m.out[:headBytes]
 	binary.LittleEndian.PutUint32(head, uint32(len(values)))
 	binary.LittleEndian.PutUint32(head[4:], m.signature.detail)
 	binary.LittleEndian.PutUint64(head[8:], uint64(m.calls))
-	binary.LittleEndian.PutUint64(head[16:], m.total|uint64(m.signature.kind)<<56)
+	binary.LittleEndian.PutUint64(head[16:], m.total|uint64(m.signature.kind)<<56|uint64(form)<<62)
 	binary.LittleEndian.PutUint32(head[24:], m.checksum(head, values))
 	if len(values) <= directBytes {
 		n, err := w.Write(append(head, values...))
@@ -135,14 +143,21 @@ func (m *Mesh) checksum(head, values []byte) uint32 {
 func (m *Mesh) pull(p *peer, dst []byte, combine bool) error {
 	for len(dst) > 0 {
 		part := dst[:min(len(dst), chunkBytes)]
-		into := part
-		if combine {
-			into = m.in[:len(part)]
-		}
-		if err := m.readFrame(p, into); err != nil {
+		form, err := m.readForm(p, len(part))
+		if err != nil {
 			return err
 		}
-		if combine {
+		into := part
+		if combine || form != whole {
+			into = m.in[:form.bytes(len(part))]
+		}
+		if err := m.readValues(p, into); err != nil {
+			return err
+		}
+		switch {
+		case form != whole:
+			form.widen(part, into, combine)
+		case combine:
 			m.signature.kind.combine(part, into)
 		}
 		dst = dst[len(part):]
@@ -152,7 +167,7 @@ func (m *Mesh) pull(p *peer, dst []byte, combine bool) error {
 
 // pullBytes reads what a rank gives to Gather or Broadcast.
 func (m *Mesh) pullBytes(p *peer) ([]byte, error) {
-	n, total, err := m.readHead(p)
+	n, total, _, err := m.readHead(p)
 	if err == nil && (total > maxData || n != int(min(total, chunkBytes))) {
 		err = m.refuse(&comm.Error{Rank: p.rank, Text: fmt.Sprintf("gives %d bytes, of at most %d, and sent %d first", total, maxData, n)})
 	}
@@ -166,38 +181,36 @@ func (m *Mesh) pullBytes(p *peer) ([]byte, error) {
 	return data, m.pull(p, data[n:], false)
 }
 
-// readFrame reads a frame of a rank whose values fill dst.
-func (m *Mesh) readFrame(p *peer, dst []byte) error {
-	n, _, err := m.readHead(p)
-	if err == nil && n != len(dst) {
-		err = m.refuse(&comm.Error{Rank: p.rank, Text: fmt.Sprintf("sent %d bytes where %d were expected", n, len(dst))})
+// readForm reads the head of a frame whose values take so many bytes as they are, and returns their form.
+func (m *Mesh) readForm(p *peer, bytes int) (form, error) {
+	n, _, form, err := m.readHead(p)
+	if err == nil && n != form.bytes(bytes) {
+		err = m.refuse(&comm.Error{Rank: p.rank, Text: fmt.Sprintf("sent %d bytes where %d were expected", n, form.bytes(bytes))})
 	}
-	if err != nil {
-		return err
-	}
-	return m.readValues(p, dst)
+	return form, err
 }
 
-// readHead reads the head of a frame: how many bytes of values follow, and the total. It belongs to this call.
-func (m *Mesh) readHead(p *peer) (n int, total uint64, err error) {
+// readHead reads the head of a frame: how many bytes of values follow, the total, and the values' form. It belongs to this call.
+func (m *Mesh) readHead(p *peer) (n int, total uint64, as form, err error) {
 	got, err := io.ReadFull(p.data, m.head[:])
 	m.received.Add(int64(got))
 	if err != nil {
-		return 0, 0, m.broken(p, err)
+		return 0, 0, whole, m.broken(p, err)
 	}
 	call, word := binary.LittleEndian.Uint64(m.head[8:]), binary.LittleEndian.Uint64(m.head[16:])
 	total = word & (1<<56 - 1)
-	its := signature{kind: kind(word >> 56), detail: binary.LittleEndian.Uint32(m.head[4:]), total: total}
+	as = form(word >> 62)
+	its := signature{kind: kind(word >> 56 & 63), detail: binary.LittleEndian.Uint32(m.head[4:]), total: total}
 	if its.kind.givesBytes() {
 		its.total = 0
 	}
 	switch {
 	case call != uint64(m.calls):
-		return 0, 0, m.refuse(&comm.Error{Rank: p.rank, Text: fmt.Sprintf("makes call %d where rank %d makes call %d", call, m.rank, m.calls)})
-	case its != m.signature:
-		return 0, 0, m.refuse(m.differ(p, its))
+		return 0, 0, whole, m.refuse(&comm.Error{Rank: p.rank, Text: fmt.Sprintf("makes call %d where rank %d makes call %d", call, m.rank, m.calls)})
+	case its != m.signature, as > int32s, as != whole && its.kind != sum64 && its.kind != sumParts64:
+		return 0, 0, whole, m.refuse(m.differ(p, its))
 	}
-	return int(binary.LittleEndian.Uint32(m.head[:])), total, nil
+	return int(binary.LittleEndian.Uint32(m.head[:])), total, as, nil
 }
 
 // readValues reads the values of a frame.

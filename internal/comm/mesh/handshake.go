@@ -31,7 +31,7 @@ import (
 // JSON object that follows in 16 bits. Each has a new random number, so that no HMAC serves twice.
 const (
 	magic    = "boostRNK"
-	protocol = 1
+	protocol = 2
 	maxHello = 2000
 )
 

@@ -153,7 +153,7 @@ func TestStrangers(t *testing.T) {
 			first <- err
 		}()
 		for _, words := range []string{
-			"", "GET / HTTP/1.1\r\n\r\n", strings.Repeat("\x00", 5000), "boostRNK\x01\x00\xff\xff", "boostRNK\x02\x00\x10\x00",
+			"", "GET / HTTP/1.1\r\n\r\n", strings.Repeat("\x00", 5000), "boostRNK\x01\x00\xff\xff", "boostRNK\x01\x00\x10\x00",
 			"boostRNK\x01\x00\x02\x00{}" + strings.Repeat("x", 32),
 		} {
 			c, err := net.Dial("tcp", addresses[0])

@@ -1,0 +1,210 @@
+package grow
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+
+	"boost/internal/comm"
+	"boost/internal/kernel/scan"
+)
+
+// shares spreads the search of a tree's nodes over the ranks: each has the sums of all rows for some of the features, one after the
+// other, and finds their candidates. The best of all ranks is the one that a rank with all features would choose: the highest
+// score, of the lowest feature among equal ones.
+type shares struct {
+	slots    []int  // by rank, with which those of its features begin, and the number of all
+	features []int  // of this rank, of the tree's active ones
+	message  []byte // memory of what this rank says of its candidates
+	tops     [2]top // of the nodes that are searched
+}
+
+// top is the candidate of all ranks that has the highest score.
+type top struct {
+	candidate
+	rank               int
+	exact              bool // it is the split; else rows have to be counted
+	missingAddsNothing bool
+	set                []uint32 // of an exact categorical one
+}
+
+// leastShared is the number of slots from which the search is shared: fewer are added up at all ranks in the same time.
+const leastShared = 2048
+
+// sharesSearch reports whether ranks may share the search.
+func (c *Config) sharesSearch() bool {
+	return c.Ranks.Shared() && c.Params.Growth != Symmetric && len(c.Forced) == 0
+}
+
+// share gives each rank its features of a tree.
+func (g *Grower) share() {
+	if g.shares = nil; !g.config.sharesSearch() || g.codes < leastShared {
+		return
+	}
+	s, ranks := &g.ofRanks, g.config.Ranks
+	g.shares = s
+	s.slots, s.features = append(s.slots[:0], 0), s.features[:0]
+	codes := 0
+	for _, f := range g.active {
+		for len(s.slots) < ranks.Size() && codes >= g.codes*len(s.slots)/ranks.Size() {
+			s.slots = append(s.slots, int(g.offsets[f]))
+		}
+		if len(s.slots)-1 == ranks.Rank() {
+			s.features = append(s.features, f)
+		}
+		codes += int(g.offsets[f+1] - g.offsets[f])
+	}
+	all := int(g.offsets[len(g.offsets)-1])
+	for len(s.slots) <= ranks.Size() {
+		s.slots = append(s.slots, all)
+	}
+}
+
+// searched returns the features that this rank searches.
+func (g *Grower) searched() []int {
+	if g.shares != nil {
+		return g.shares.features
+	}
+	return g.active
+}
+
+// keep keeps those of the features that this rank searches.
+func (s *shares) keep(features []int) []int {
+	return slices.DeleteFunc(features, func(f int) bool {
+		_, own := slices.BinarySearch(s.features, f)
+		return !own
+	})
+}
+
+// chooseOfAll sets the best splits of the nodes that are searched from the candidates of all ranks.
+func (s *split) chooseOfAll() {
+	ranks := s.config.Ranks
+	for {
+		mine := s.shares.message[:0]
+		for i := range s.searching {
+			mine = s.searching[i].tell(mine)
+		}
+		s.shares.message = mine
+		for rank, theirs := range ranks.Gather(mine) {
+			for i := range s.searching {
+				t, err := top{}, error(nil)
+				if theirs, err = t.read(theirs); err != nil {
+					ranks.Fail(&comm.Error{Rank: rank, Text: err.Error()})
+					break
+				}
+				if t.rank = rank; rank == 0 || t.scoreOf() > s.shares.tops[i].scoreOf() {
+					s.shares.tops[i] = t
+				}
+			}
+		}
+		if s.err = ranks.Err(); s.err != nil || !s.settleTops() {
+			break
+		}
+	}
+	if s.err != nil {
+		return
+	}
+	for i := range s.searching {
+		q, t := &s.searching[i], &s.shares.tops[i]
+		if q.node.best = t.candidate; t.found {
+			q.node.set = append(q.node.set[:0], t.set...)
+			q.taken(t.missingAddsNothing)
+		}
+	}
+}
+
+// settleTops counts rows of the nodes whose highest candidates need it, and reports whether there are any.
+func (s *split) settleTops() bool {
+	counts := s.allCounts[:0]
+	for i := range s.searching {
+		if q, t := &s.searching[i], &s.shares.tops[i]; !t.exact {
+			counts = append(append(counts, q.countOwn(t.feature)...), uint32(t.feature), uint32(q.at))
+		}
+	}
+	if s.allCounts = counts; len(counts) == 0 {
+		return false
+	}
+	s.config.Ranks.Sum32(counts)
+	for i := range s.searching {
+		q, t := &s.searching[i], &s.shares.tops[i]
+		if t.exact {
+			continue
+		}
+		n := int(s.offsets[t.feature+1] - s.offsets[t.feature])
+		q.checkCounts(t.feature, counts[n:])
+		if t.rank == s.config.Ranks.Rank() {
+			q.settle(t.feature, counts[:n:n])
+		}
+		counts = counts[n+2:]
+	}
+	return true
+}
+
+// checkCounts fails where ranks have not counted the same.
+func (q *search) checkCounts(f int, sums []uint32) {
+	ranks := q.config.Ranks
+	if size := uint32(ranks.Size()); sums[0] != size*uint32(f) || sums[1] != size*uint32(q.at) {
+		ranks.Fail(fmt.Errorf("%w: ranks do not count the same feature of the same node: do all run the same program?", comm.ErrComm))
+	}
+}
+
+// said is what a rank says of the best candidate of a node among its features. Codes of a set follow.
+type said struct {
+	Gain, Score                                  float64
+	Grad                                         int64
+	Hess                                         uint64
+	Rows                                         int64
+	Feature, Code, Set                           uint32 // Set: number of codes
+	Grouping                                     scan.Grouping
+	Found, Exact                                 bool
+	Categorical, MissingLeft, Counted, NoMissing bool
+}
+
+// tell appends the candidate that has the highest score at this rank.
+func (q *search) tell(to []byte) []byte {
+	best, exact := q.highest()
+	mine := said{Exact: exact}
+	var set []uint32
+	if best >= 0 {
+		c := &q.candidates[best]
+		mine.Found, mine.Score, mine.Feature = true, q.scores[best], uint32(best)
+		if exact {
+			mine.Gain, mine.Code, mine.Grad, mine.Hess, mine.Rows = c.gain, uint32(c.code), c.left.grad, c.left.hess, c.left.rows
+			mine.Grouping, mine.Categorical, mine.MissingLeft, mine.Counted = c.grouping, c.categorical, c.missingLeft, c.counted
+			mine.NoMissing = q.missingAddsNothing(c)
+			if c.categorical {
+				set = q.categories(q.node, c)
+			}
+		}
+	}
+	mine.Set = uint32(len(set))
+	return appendLittle(appendLittle(to, &mine), set)
+}
+
+// read takes a candidate off what a rank says, and returns the rest.
+func (t *top) read(from []byte) (rest []byte, err error) {
+	var its said
+	n, err := binary.Decode(from, binary.LittleEndian, &its)
+	if from = from[n:]; err != nil || len(from) < 4*int(its.Set) {
+		return nil, errTop
+	}
+	*t = top{exact: its.Exact, missingAddsNothing: its.NoMissing, set: make([]uint32, its.Set), candidate: candidate{
+		found: its.Found, gain: its.Gain, score: its.Score, feature: int(its.Feature), code: int(its.Code), grouping: its.Grouping,
+		categorical: its.Categorical, missingLeft: its.MissingLeft, counted: its.Counted,
+		left: sums{grad: its.Grad, hess: its.Hess, rows: its.Rows},
+	}}
+	n, err = binary.Decode(from, binary.LittleEndian, t.set)
+	return from[n:], err
+}
+
+// appendLittle appends numbers of a fixed size.
+func appendLittle(to []byte, what any) []byte {
+	to, err := binary.Append(to, binary.LittleEndian, what)
+	if err != nil {
+		panic(err) // it has another field
+	}
+	return to
+}
+
+var errTop = errors.New("told a candidate that is none: " + comm.Differ)
