@@ -211,7 +211,7 @@ func (j *judge) evaluateSet(s *evalSet) []float64 {
 		Survival: j.times, Pool: j.pool,
 	}
 	if j.ranks.Shared() {
-		return j.evaluateShares(s, in)
+		j.shareInput(s, &in)
 	}
 	return metrics.Evaluate(in, j.link, j.metrics)
 }

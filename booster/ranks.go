@@ -101,39 +101,17 @@ func (b *boosting) takeGradients() {
 	copy(b.buffer.Hess, share.Outputs(own, all.Hess, b.whole.n))
 }
 
-// evaluateShares is evaluateSet where other ranks have rows too: metrics that can be are computed of each rank's own rows, the others
-// at all ranks of the scores of all. in has the scores of this rank's rows.
-func (j *judge) evaluateShares(s *evalSet, in metrics.Input) []float64 {
-	all, own := in, in
-	part := share.Part{Lo: s.first, Hi: s.first + s.n}
-	own.Labels, own.Targets, own.Upper, own.Weights = share.Rows(part, in.Labels), share.Each(part, in.Targets), share.Rows(part, in.Upper), share.Rows(part, in.Weights)
-	own.Values, own.Share = in.Values[:j.outputs*s.n], j.ranks.Sum
-	values, places := make([]float64, len(j.metrics)), [2][]int{}
-	for i, m := range j.metrics {
-		side := 0
-		if !metrics.OfShares(m) {
-			side = 1
+// shareInput makes the input of metrics, which has the scores of this rank's rows of a set, that of these rows; All has the scores of all.
+func (j *judge) shareInput(s *evalSet, in *metrics.Input) {
+	all, part := *in, share.Part{Lo: s.first, Hi: s.first + s.n}
+	in.Labels, in.Targets, in.Upper, in.Weights = share.Rows(part, all.Labels), share.Each(part, all.Targets), share.Rows(part, all.Upper), share.Rows(part, all.Weights)
+	in.Values, in.Share = all.Values[:len(s.raw)], j.ranks.Sum
+	in.All = func() metrics.Input {
+		if s.all == nil {
+			s.all = make([]float64, len(all.Values))
 		}
-		places[side] = append(places[side], i)
+		share.Gather(j.ranks, s.all, s.raw, j.outputs)
+		all.Raw = s.all
+		return all
 	}
-	for side, input := range []metrics.Input{own, all} {
-		if len(places[side]) == 0 {
-			continue
-		}
-		if side == 1 {
-			if s.all == nil {
-				s.all = make([]float64, j.outputs*len(in.Labels))
-			}
-			share.Gather(j.ranks, s.all, s.raw, j.outputs)
-			input.Raw = s.all
-		}
-		list := make([]metrics.Metric, len(places[side]))
-		for k, i := range places[side] {
-			list[k] = j.metrics[i]
-		}
-		for k, v := range metrics.Evaluate(input, j.link, list) {
-			values[places[side][k]] = v
-		}
-	}
-	return values
 }

@@ -1,6 +1,10 @@
 package metrics
 
-import "boost/parallel"
+import (
+	"slices"
+
+	"boost/parallel"
+)
 
 // Link makes predictions of raw scores, as objectives.Link does.
 type Link interface {
@@ -11,23 +15,36 @@ type Link interface {
 // Evaluate writes the predictions that belong to in.Raw into in.Values, and returns each metric of the
 // list. Of several labels it is the mean over them, undefined where it is so of one; Input.Target has those of one.
 func Evaluate(in Input, link Link, list []Metric) []float64 {
+	out := make([]float64, len(list))
+	own := func(m Metric) bool { return in.Share == nil || ofShares(m) }
+	if slices.ContainsFunc(list, own) {
+		evaluate(in, link, list, own, out)
+	}
+	if others := func(m Metric) bool { return !own(m) }; slices.ContainsFunc(list, others) {
+		evaluate(in.All(), link, list, others, out)
+	}
+	return out
+}
+
+// evaluate is Evaluate for those of the metrics that are meant.
+func evaluate(in Input, link Link, list []Metric, meant func(Metric) bool, out []float64) {
 	n := len(in.Raw) / in.Outputs
 	run(in.Pool, parallel.Blocks(n, blockRows), parallel.Func(func(_, block int) {
 		lo, hi := parallel.Block(block, n, blockRows)
 		link.Apply(in.Outputs, in.Raw, in.Values, lo, hi, n)
 	}))
-	out := make([]float64, len(list))
 	for i, m := range list {
-		if in.Targets == nil {
+		switch {
+		case !meant(m):
+		case in.Targets == nil:
 			out[i] = m.Eval(in)
-			continue
+		default:
+			for k := range in.Targets {
+				out[i] += m.Eval(in.Target(k))
+			}
+			out[i] /= float64(len(in.Targets))
 		}
-		for k := range in.Targets {
-			out[i] += m.Eval(in.Target(k))
-		}
-		out[i] /= float64(len(in.Targets))
 	}
-	return out
 }
 
 // Target returns the input of the k-th of several labels alone, whose output it has.

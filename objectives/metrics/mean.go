@@ -64,8 +64,8 @@ func (m mean) takes(outputs int) bool {
 
 func (mean) ofShares() {}
 
-// OfShares reports whether a metric can be computed where each process has a part of the rows: by Evaluate with Input.Share.
-func OfShares(m Metric) bool {
+// ofShares reports whether a metric is computed by Input.Share where each process has a part of the rows.
+func ofShares(m Metric) bool {
 	_, ok := m.(interface{ ofShares() })
 	return ok
 }

@@ -22,8 +22,9 @@ type Input struct {
 	Survival *Survival // nil for models that are not of times
 
 	// Share adds numbers up over the processes that have the other rows, of which these are a part; nil where these are all.
-	// It is for metrics that OfShares.
+	// Means over rows need no more. For other metrics All returns the input of all rows, whose Values Evaluate may have changed.
 	Share func(words []uint64)
+	All   func() Input
 }
 
 // Metric is a figure of merit. Implement it to watch one of your own.

@@ -8,6 +8,8 @@ import (
 	"boost/internal/kernel/scan"
 	"boost/parallel"
 	"boost/tree"
+	"boost/tree/allowed"
+	"boost/tree/colsample"
 	"boost/tree/forced"
 )
 
@@ -55,7 +57,7 @@ type Grower struct {
 	widest  int         // codes of the feature that has the most
 	hists   *histogram.Pool
 	rows    rowSets
-	columns columnSampler
+	columns colsample.Sampler
 	constraints
 	renewal   *renewal   // nil: leaf values come from codes
 	quantiles *quantiles // nil: no leaf values are quantiles
@@ -71,11 +73,11 @@ type Grower struct {
 
 // constraints say what splits may be, and what they count for.
 type constraints struct {
-	limits   *limits   // nil: no value is limited
-	together *together // nil: any features may be split on one path
-	depths   *depths   // nil: features may be split on at any depth
-	reuse    *reuse    // nil: what trees before have used makes no difference
-	worth    *worth    // nil: splits count for their gain
+	limits   *limits           // nil: no value is limited
+	together *allowed.Together // nil: any features may be split on one path
+	depths   *allowed.Depths   // nil: features may be split on at any depth
+	reuse    *reuse            // nil: what trees before have used makes no difference
+	worth    *worth            // nil: splits count for their gain
 }
 
 // growth is the tree that is grown.
@@ -107,10 +109,14 @@ func New(c Config) *Grower {
 	g.shapes, g.spans = shapesOf(c.Features, c.Matrix)
 	g.agree()
 	g.hists = histogram.NewPool()
-	g.columns.init(c)
+	g.columns = newColumns(&c)
 	g.limits = newLimits(&c.Params, c.Features, c.maxNodes(c.Pool.Threads()))
-	g.together = newTogether(c.Params.Interaction, c.Features)
-	g.depths, g.worth = newDepths(&c.Params, c.Features), newWorth(&c.Params, c.Features, c.Matrix)
+	names := make([]string, len(c.Features))
+	for f := range names {
+		names[f] = c.Features[f].Name
+	}
+	g.together, g.depths = allowed.NewTogether(c.Params.Interaction, names), allowed.NewDepths(c.Params.FirstLevel, c.Params.LastLevel, names)
+	g.worth = newWorth(&c.Params, c.Features, c.Matrix)
 	g.reuse = newReuse(&c.Params, c.Features)
 	g.leaves = make([]int32, 0, c.Params.Leaves)
 	if c.Params.tightens() {
@@ -156,7 +162,7 @@ func (g *Grower) Grow(st *gradients.Storage, bag *gradients.Bag, round, output i
 		panic("grow: a tree after one that a panic has left half grown")
 	}
 	g.growth = growth{
-		storage: st, rule: g.ruleOf(st), round: round, output: output, active: g.columns.tree(round, output),
+		storage: st, rule: g.ruleOf(st), round: round, output: output, active: g.columns.Tree(round, output),
 		nodes: g.nodes, leaves: g.leaves[:0], again: g.again[:0], made: newTree(g.config.Params.Leaves),
 	}
 	g.codes = g.slotsOf(g.active)

@@ -8,6 +8,7 @@ import (
 	"boost/internal/kernel/scan"
 	"boost/internal/rng"
 	"boost/parallel"
+	"boost/tree/colsample"
 )
 
 // levels grows symmetric trees: all nodes of a level are divided by the same split, the one whose gains in the nodes add up to most.
@@ -20,8 +21,8 @@ import (
 // Memory: what prepares the search of each node of a level, and per worker two gains for each code of a feature.
 type levels struct {
 	*Grower
-	sampler   columnSampler // with memory of its own
-	depth     int           // levels that are searched
+	sampler   colsample.Sampler // with memory of its own
+	depth     int               // levels that are searched
 	searching bool
 	nodes     []search // of the level
 	nNodes    int
@@ -114,7 +115,7 @@ func (l *levels) next() (n int, task parallel.Task) {
 	if l.nNodes == 0 {
 		return 0, nil
 	}
-	l.features = l.sampler.node(l.active, l.round, l.output, l.depth, l.depth, l.features)
+	l.features = l.sampler.Node(l.active, l.round, l.output, l.depth, l.depth, l.features)
 	l.rows = 0
 	for i := range l.nNodes {
 		l.rows += l.nodes[i].node.rows

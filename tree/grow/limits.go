@@ -169,56 +169,16 @@ func (q *search) drawCut(f int) uint64 {
 	return rng.Draw(rng.Mix(key^q.node.path), uint64(f))>>1 + 1
 }
 
-// together says which features may be split on one path.
-type together struct {
-	words  int
-	groups []uint64 // by feature, so many words: bits of the groups that it is in
-	all    []uint64
-}
+// restricted reports whether nodes may go without features because of their way or their depth.
+func (c *constraints) restricted() bool { return c.together != nil || c.depths != nil }
 
-// newTogether returns nil where there are no groups.
-func newTogether(lists [][]string, features []binning.Feature) *together {
-	if len(lists) == 0 {
-		return nil
+// restrict keeps those of the features that a node may be split on by its way and its depth.
+func (c *constraints) restrict(features []int, n *node) []int {
+	if c.together != nil {
+		features = c.together.Keep(features, n.groups)
 	}
-	t := &together{words: (len(lists) + 1 + 63) / 64}
-	t.groups, t.all = make([]uint64, t.words*len(features)), slices.Repeat([]uint64{math.MaxUint64}, t.words)
-	for f := range features {
-		in := false
-		for g, names := range lists {
-			if slices.Contains(names, features[f].Name) {
-				t.groups[f*t.words+g/64] |= 1 << (g % 64)
-				in = true
-			}
-		}
-		if !in {
-			t.groups[f*t.words+len(lists)/64] |= 1 << (len(lists) % 64)
-		}
+	if c.depths != nil {
+		features = c.depths.Keep(features, n.depth)
 	}
-	return t
-}
-
-// of returns the groups of a feature.
-func (t *together) of(f int) []uint64 { return t.groups[f*t.words : (f+1)*t.words] }
-
-// children leaves the children of a split the groups that hold its feature too.
-func (t *together) children(parent *node, children ...*node) {
-	own := t.of(parent.best.feature)
-	for _, c := range children {
-		for w, groups := range parent.groups {
-			c.groups = append(c.groups, groups&own[w])
-		}
-	}
-}
-
-// keep keeps those of the features that a node may be split on.
-func (t *together) keep(features []int, n *node) []int {
-	return slices.DeleteFunc(features, func(f int) bool {
-		for w, groups := range t.of(f) {
-			if groups&n.groups[w] != 0 {
-				return false
-			}
-		}
-		return true
-	})
+	return features
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"boost/internal/setting"
+	"boost/tree/colsample"
 	"boost/tree/forced"
 )
 
@@ -256,4 +257,30 @@ func Settings(p *Params) []setting.Setting {
 			Doc:     "By column: how likely col_tree, col_level and col_node draw it beside others; 1 for those left out, 0 = only where no others are left.",
 			Aliases: []string{"feature_weights"}},
 	}
+}
+
+// newColumns returns what draws the features of trees and nodes.
+func newColumns(c *Config) colsample.Sampler {
+	s := colsample.Config{Seed: c.Seed, ByTree: c.Params.ColTree, ByLevel: c.Params.ColLevel, ByNode: c.Params.ColNode}
+	if len(c.Params.ColWeights) > 0 {
+		s.Weights = make([]float64, len(c.Features))
+	}
+	for f := range s.Weights {
+		s.Weights[f] = 1
+		if weight, ok := c.Params.ColWeights[c.Features[f].Name]; ok {
+			s.Weights[f] = weight
+		}
+	}
+	splits := func(f int) bool { return c.Features[f].NCodes() > 1 }
+	for f := range c.Features {
+		if splits(f) {
+			s.Features = append(s.Features, f)
+		}
+	}
+	for _, f := range forced.Features(c.Forced) {
+		if splits(f) {
+			s.Always = append(s.Always, f)
+		}
+	}
+	return colsample.Sampler{Config: s}
 }

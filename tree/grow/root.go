@@ -50,7 +50,7 @@ func (s *split) searchRoot() pass {
 		s.limits.root(s.splitter, root)
 	}
 	if s.together != nil {
-		root.groups = append(root.groups, s.together.all...)
+		root.groups = s.together.Root(root.groups)
 	}
 	if s.verifying() {
 		if s.err = s.verifyRows(0); s.err != nil {

@@ -81,14 +81,14 @@ func (s *split) search(alone bool) pass {
 	}
 	for i := range s.searching {
 		q := &s.searching[i]
-		if q.allowed = s.active; s.sampler.samplesNodes() {
+		if q.allowed = s.active; s.sampler.SamplesNodes() {
 			if !s.again {
 				q.node.draw = s.drawOf(i)
 			}
-			q.drawn = s.sampler.node(s.active, s.round, s.output, q.node.depth, q.node.draw, q.drawn)
+			q.drawn = s.sampler.Node(s.active, s.round, s.output, q.node.depth, q.node.draw, q.drawn)
 			q.allowed = q.drawn
 		}
-		if s.together != nil || s.depths != nil {
+		if s.restricted() {
 			q.drawn = s.restrict(append(q.drawn[:0], q.allowed...), q.node)
 			q.allowed = q.drawn
 		}
@@ -212,7 +212,7 @@ func (q *search) prepare() {
 
 // restricts reports whether a node may go without some of its tree's features, so that the best of all need not be the node's.
 func (s *splitter) restricts() bool {
-	return s.sampler.samplesNodes() || s.together != nil || s.depths != nil
+	return s.sampler.SamplesNodes() || s.restricted()
 }
 
 // features searches some of the active features: first those that are searched many at a time, then the

@@ -89,7 +89,8 @@ func (s *split) finishSplit() pass {
 		s.limits.children(s.splitter, s.at)
 	}
 	if s.together != nil {
-		s.together.children(parent, l, r)
+		l.groups = s.together.Below(l.groups, parent.groups, parent.best.feature)
+		r.groups = s.together.Below(r.groups, parent.groups, parent.best.feature)
 	}
 	last := s.last || !s.canSplit(l) && !s.canSplit(r) && !s.streams
 	s.smaller, s.larger = parent.left, parent.right

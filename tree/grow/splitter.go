@@ -4,6 +4,7 @@ import (
 	"boost/gradients"
 	"boost/histogram"
 	"boost/parallel"
+	"boost/tree/colsample"
 )
 
 // splitter splits nodes, one at a time. It has all workers of a pool for that, or is one of several
@@ -18,8 +19,8 @@ type splitter struct {
 	builder   *histogram.Builder // nil if there are too few rows for a split
 	sparse    *sparseSearch      // instead of flat histograms, may be nil
 	rowsOf    partitioner
-	sampler   columnSampler // with memory of its own
-	searches  [2]search     // memory of the split's
+	sampler   colsample.Sampler // with memory of its own
+	searches  [2]search         // memory of the split's
 	workers   []searchScratch
 	counts    []uint32
 	allCounts []uint32 // over ranks

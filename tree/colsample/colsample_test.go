@@ -1,4 +1,4 @@
-package grow
+package colsample
 
 import (
 	"cmp"
@@ -14,7 +14,7 @@ import (
 // the documentation is of an order: the smallest draws, ties by feature.
 func TestSampleIsTheSmallestDraws(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	var s columnSampler
+	var s Sampler
 	for range 300 {
 		var of []int
 		for f := range 1 + r.IntN(400) {
@@ -60,7 +60,7 @@ func BenchmarkSample(b *testing.B) {
 	for f := range of {
 		of[f] = f
 	}
-	var s columnSampler
+	var s Sampler
 	var dst []int
 	for b.Loop() {
 		dst = s.sample(dst, of, 0.5, 7, 3)

@@ -1,0 +1,97 @@
+// Package allowed says which features a node of a tree may be split on, by what its way has been split on and by its depth.
+//
+// In: names of features, and what parameters say of them. Out: lists of features. It must not know sums, rows or gains.
+package allowed
+
+import (
+	"math"
+	"slices"
+)
+
+// Together says which features may be split on one path: those that a group has in common. A node has a bit for each of the groups
+// that hold all that its way splits on.
+type Together struct {
+	words  int
+	groups []uint64 // by feature, so many words: bits of the groups that it is in
+}
+
+// NewTogether returns what lists of names say of the features with these names, nil where there are no lists. Features that are in none are one
+// more group.
+func NewTogether(lists [][]string, names []string) *Together {
+	if len(lists) == 0 {
+		return nil
+	}
+	t := &Together{words: (len(lists) + 1 + 63) / 64}
+	t.groups = make([]uint64, t.words*len(names))
+	for f, name := range names {
+		in := false
+		for g, list := range lists {
+			if slices.Contains(list, name) {
+				t.groups[f*t.words+g/64] |= 1 << (g % 64)
+				in = true
+			}
+		}
+		if !in {
+			t.groups[f*t.words+len(lists)/64] |= 1 << (len(lists) % 64)
+		}
+	}
+	return t
+}
+
+// Root appends the groups of a node whose way splits on nothing.
+func (t *Together) Root(to []uint64) []uint64 {
+	for range t.words {
+		to = append(to, math.MaxUint64)
+	}
+	return to
+}
+
+// Below appends the groups of a child of a node with groups that is split on a feature.
+func (t *Together) Below(to, groups []uint64, feature int) []uint64 {
+	for w, its := range t.of(feature) {
+		to = append(to, groups[w]&its)
+	}
+	return to
+}
+
+// Keep keeps those of the features that a node with groups may be split on.
+func (t *Together) Keep(features []int, groups []uint64) []int {
+	return slices.DeleteFunc(features, func(f int) bool {
+		for w, its := range t.of(f) {
+			if its&groups[w] != 0 {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+func (t *Together) of(f int) []uint64 { return t.groups[f*t.words : (f+1)*t.words] }
+
+// Depths say at which depths features may be split on.
+type Depths struct {
+	first, last []int // by feature
+}
+
+// NewDepths returns nil where features may be split on at all depths. first and last are levels from 1, by name.
+func NewDepths(first, last map[string]int, names []string) *Depths {
+	if len(first) == 0 && len(last) == 0 {
+		return nil
+	}
+	d := &Depths{first: make([]int, len(names)), last: make([]int, len(names))}
+	for f, name := range names {
+		d.last[f] = math.MaxInt
+		if level, ok := first[name]; ok {
+			d.first[f] = level - 1
+		}
+		if level, ok := last[name]; ok {
+			d.last[f] = level - 1
+		}
+	}
+	return d
+}
+
+// Keep keeps those of the features that a node of a depth may be split on. The root's is 0.
+func (d *Depths) Keep(features []int, depth int) []int {
+	return slices.DeleteFunc(features, func(f int) bool { return depth < d.first[f] || depth > d.last[f] })
+}
