@@ -2,9 +2,11 @@ package gradients
 
 import (
 	"math"
+	"slices"
 
 	"boost/internal/comm"
 	"boost/internal/kernel/hist"
+	"boost/internal/kernel/mix"
 	"boost/internal/rng"
 	"boost/parallel"
 )
@@ -41,14 +43,23 @@ func (b *Bag) Sample(pool *parallel.Pool, seed uint64, iteration int, fraction f
 // Run refills one block; it makes the Bag a parallel.Task.
 func (b *Bag) Run(_, block int) {
 	lo, hi := parallel.Block(block, b.rows, hist.BlockRows)
-	in := b.blocks[block][:0]
-	for row := lo; row < hi; row++ {
-		if rng.Draw(b.key, uint64(row))>>11 < b.limit {
-			in = append(in, uint16(row-lo))
+	in, n := b.blocks[block][:hi-lo], 0
+	var tile [drawTile]uint64
+	for first := lo; first < hi; first += drawTile {
+		draws := tile[:min(drawTile, hi-first)]
+		mix.Draws(draws, b.key, first)
+		for i, draw := range draws {
+			in[n] = uint16(first - lo + i)
+			if draw>>11 < b.limit {
+				n++
+			}
 		}
 	}
-	b.blocks[block] = in
+	b.blocks[block] = in[:n]
 }
+
+// drawTile is the number of rows whose draws are found together.
+const drawTile = 256
 
 // keyOf returns the key of the draws of the rows in a round or iteration.
 func (b *Bag) keyOf(seed uint64, purpose rng.Purpose, iteration int) uint64 {
@@ -69,18 +80,21 @@ func (b *Bag) Len() int {
 
 // Outside appends the rows of the table that are not in the bag to dst, ascending.
 func (b *Bag) Outside(dst []uint32) []uint32 {
+	var inside [hist.BlockRows]uint8
 	for i, in := range b.blocks {
-		row, hi := parallel.Block(i, b.rows, hist.BlockRows)
-		base := row
-		for _, r := range in {
-			for ; row < base+int(r); row++ {
-				dst = append(dst, uint32(row))
-			}
-			row++
+		lo, hi := parallel.Block(i, b.rows, hist.BlockRows)
+		clear(inside[:])
+		for _, row := range in {
+			inside[int(row)%hist.BlockRows] = 1
 		}
-		for ; row < hi; row++ {
-			dst = append(dst, uint32(row))
+		// Each row is written, and kept if it is not inside: there is no branch to be guessed wrong.
+		dst = slices.Grow(dst, hi-lo)
+		rows, n := dst[len(dst):][:hi-lo], 0
+		for row, is := range inside[:hi-lo] {
+			rows[n] = uint32(lo + row)
+			n += 1 - int(is)
 		}
+		dst = dst[:len(dst)+n]
 	}
 	return dst
 }

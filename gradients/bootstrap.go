@@ -6,6 +6,8 @@ import (
 	"boost/internal/comm"
 	"boost/internal/detmath"
 	"boost/internal/kernel/hist"
+	"boost/internal/kernel/loss"
+	"boost/internal/kernel/mix"
 	"boost/internal/rng"
 	"boost/parallel"
 )
@@ -137,13 +139,32 @@ func WeighBayesian(pool *parallel.Pool, buffer *Buffer, temperature float64, ran
 	key := rng.From(rng.Key(seed, rng.RowSample, uint64(iteration), 0), uint64(ranks.First()))
 	pool.Do(parallel.Blocks(n, pieceRows), parallel.Func(func(_, block int) {
 		lo, hi := parallel.Block(block, n, pieceRows)
-		for row := lo; row < hi; row++ {
-			u := (float64(rng.Draw(key, uint64(row))>>12) + 0.5) / (1 << 52)
-			weight := -detmath.Log(u)
-			if temperature != 1 {
-				weight = detmath.Exp(temperature * detmath.Log(weight))
+		var tile [drawTile]uint64
+		var from, to [drawTile]float64
+		for first := lo; first < hi; first += drawTile {
+			k := min(drawTile, hi-first)
+			draws, u, weights := tile[:k], from[:k], to[:k]
+			mix.Draws(draws, key, first)
+			for i, draw := range draws {
+				u[i] = (float64(int64(draw>>12)) + 0.5) / (1 << 52)
 			}
-			buffer.weigh(row, n, float32(weight))
+			loss.Log(weights, u)
+			for i, log := range weights {
+				weights[i] = -log
+			}
+			if temperature != 1 {
+				loss.Log(u, weights)
+				for i := range u {
+					u[i] *= temperature
+				}
+				loss.Exp(weights, u)
+			}
+			for i, w := range weights {
+				weights[i] = float64(float32(w))
+			}
+			for at := first; at < len(buffer.Grad); at += n {
+				loss.Weigh(buffer.Grad[at:][:k], buffer.Hess[at:][:k], weights)
+			}
 		}
 	}))
 }

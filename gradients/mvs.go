@@ -5,6 +5,7 @@ import (
 
 	"boost/internal/comm"
 	"boost/internal/kernel/hist"
+	"boost/internal/kernel/mix"
 	"boost/internal/rng"
 	"boost/parallel"
 )
@@ -299,10 +300,15 @@ func (m *Mvs) keep(block, lo int, size []float32) {
 	in = in[:cap(in)]
 	n := 0
 	step := m.mu / (1 << 53) // what a draw's last bit is worth
-	for i, s := range size {
-		in[n] = uint16(i)
-		if float64(int64(1<<53-rng.Draw(m.key, uint64(lo+i))>>11))*step <= float64(s) {
-			n++
+	var tile [drawTile]uint64
+	for at := 0; at < len(size); at += drawTile {
+		draws := tile[:min(drawTile, len(size)-at)]
+		mix.Draws(draws, m.key, lo+at)
+		for i, s := range size[at:][:len(draws)] {
+			in[n] = uint16(at + i)
+			if float64(int64(1<<53-draws[i]>>11))*step <= float64(s) {
+				n++
+			}
 		}
 	}
 	in = in[:n]

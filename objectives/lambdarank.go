@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"boost/internal/detmath"
+	"boost/internal/kernel/loss"
 )
 
 // Words of objective.target and objective.norm.
@@ -117,10 +118,12 @@ func (r *ranker) rank(scores []float64, sigmoid float64) []int32 {
 	r.pairs.Begin(len(scores))
 	order := r.ranking.Of(scores)
 	best := scores[order[0]]
+	below := r.vectors(1, len(order))[0]
 	for rank, row := range order {
 		r.pairs.Scores[rank] = scores[row]
-		r.pairs.Odds[rank] = detmath.Exp(max(lowestLogOdds, sigmoid*(scores[row]-best)))
+		below[rank] = max(lowestLogOdds, sigmoid*(scores[row]-best))
 	}
+	loss.Exp(r.pairs.Odds, below)
 	return order
 }
 

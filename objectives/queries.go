@@ -97,6 +97,7 @@ type ranker struct {
 	ranking loss.Ranking
 	counts  []int // of labels
 	scores  []float64
+	draws   []uint64
 	memory  []float64
 }
 

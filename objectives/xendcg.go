@@ -3,7 +3,8 @@ package objectives
 import (
 	"math"
 
-	"boost/internal/detmath"
+	"boost/internal/kernel/loss"
+	"boost/internal/kernel/mix"
 	"boost/internal/rng"
 )
 
@@ -42,16 +43,24 @@ func (xendcg) query(r *ranker, key uint64, labels []float64, lo, hi int, scores 
 	}
 	v := r.vectors(4, n)
 	chance, rest, term, slope := v[0], v[1], v[2], v[3]
+	if cap(r.draws) < n {
+		r.draws = make([]uint64, n)
+	}
+	draws := r.draws[:n]
+	mix.Draws(draws, key, lo)
 	scores = scores[lo:hi]
 	best := math.Inf(-1)
 	for _, s := range scores {
 		best = max(best, s)
 	}
-	sum, wanted := 0.0, 0.0
 	for i, s := range scores {
-		chance[i] = detmath.Exp(s - best)
+		rest[i] = s - best
+	}
+	loss.Exp(chance, rest)
+	sum, wanted := 0.0, 0.0
+	for i, label := range labels[lo:hi] {
 		sum += chance[i]
-		term[i] = math.Ldexp(1, int(labels[lo+i])) - float64(rng.Unit(rng.Draw(key, uint64(lo+i))))
+		term[i] = float64(uint64(1)<<int(label)) - float64(rng.Unit(draws[i]))
 		wanted += term[i]
 	}
 	for i := range chance {

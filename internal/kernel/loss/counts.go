@@ -12,7 +12,9 @@ import (
 // gradients stay numbers.
 func expTile(to, scores []float64, factor float64) {
 	to = to[:len(scores)]
-	for i, s := range scores {
+	done := powerVectors(to, scores, factor)
+	to = to[done:]
+	for i, s := range scores[done:] {
 		to[i] = detmath.ExpCoarse(min(max(float64(factor*s), expLow), expHigh))
 	}
 }

@@ -44,7 +44,14 @@ func testStays(t *testing.T, _ func(vectors bool)) {
 			for _, own := range [][]float64{nil, weights} {
 				loss.Logistic(grad, hess, scores, labels, own)
 				loss.Squared(grad, hess, scores, labels, own)
+				loss.Tweedie(grad, hess, scores, labels, own, 1.5)
+				loss.LogCosh(grad, hess, scores, labels, own)
+				loss.Focal(grad, hess, scores, labels, own, 2)
 			}
+			to := fenced(t, make([]float64, n), ends)
+			loss.Exp(to, scores)
+			loss.Log(to, scores)
+			new(loss.Ranking).Of(scores)
 		}
 	}
 }

@@ -40,6 +40,12 @@ func peakAVX512(peak *float64, scores *float64, n uint64)
 //go:noescape
 func expSumAVX512(sum *float64, scores *float64, peak *float64, n uint64, exp *[133]uint64)
 
+// powersAVX512 writes e^(factor·score) of n rows, where exponents are taken as -708 to 88.
+// n is a multiple of 8 and not 0.
+//
+//go:noescape
+func powersAVX512(to *float64, scores *float64, n uint64, factor float64, exp *[133]uint64)
+
 // inverseAVX512 puts 1/x in the place of each of n numbers.
 // n is a multiple of 8 and not 0.
 //
@@ -106,6 +112,12 @@ func peakAVX2(peak *float64, scores *float64, n uint64)
 //go:noescape
 func expSumAVX2(sum *float64, scores *float64, peak *float64, n uint64, exp *[133]uint64)
 
+// powersAVX2 writes e^(factor·score) of n rows, where exponents are taken as -708 to 88.
+// n is a multiple of 4 and not 0.
+//
+//go:noescape
+func powersAVX2(to *float64, scores *float64, n uint64, factor float64, exp *[133]uint64)
+
 // inverseAVX2 puts 1/x in the place of each of n numbers.
 // n is a multiple of 4 and not 0.
 //
@@ -135,3 +147,21 @@ func pairsAVX2(grad *float64, hess *float64, scores *float64, odds *float64, n u
 //
 //go:noescape
 func pairsByGainAVX2(grad *float64, hess *float64, scores *float64, odds *float64, n uint64, own float64, score float64, offset float64, mask uint64, sums *[3][8]float64, gains *float64, discounts *float64, gain float64, discount float64)
+
+// expAVX512 writes e^x of n numbers. It returns 0 if all are above -708 and below 709; only such are right.
+// n is a multiple of 8 and not 0.
+//
+//go:noescape
+func expAVX512(to *float64, from *float64, n uint64, parts *[264]uint64) (odd uint64)
+
+// logAVX512 writes the logarithms of n numbers. It returns 0 if all are normal and above 0; only such are right.
+// n is a multiple of 8 and not 0.
+//
+//go:noescape
+func logAVX512(to *float64, from *float64, n uint64, parts *[397]uint64) (odd uint64)
+
+// ranksAVX512 writes for each of n keys how many are less.
+// n is a multiple of 8 and not 0.
+//
+//go:noescape
+func ranksAVX512(to *uint64, keys *uint64, n uint64)

@@ -98,18 +98,46 @@ func CrossEntropy(grad, hess []float32, scores, labels, weights []float64) {
 // Focal writes the derivatives of −w·(1−q)^gamma·log q by the raw score s, for the chance q that it gives to the label, 0 or 1 (Lin et al.,
 // 2017). Where the loss bends down, at chances near 0, hess is (1−q)^gamma·q·(1−q), with which the loss falls too.
 func Focal(grad, hess []float32, scores, labels, weights []float64, gamma float64) {
-	for i, s := range scores {
-		sign := -1.0 // of the score in favour of the label
-		if labels[i] == 1 {
-			sign = 1
+	var chances, misses, logs, powers, memory [tile]float64
+	for lo := 0; lo < len(scores); lo += tile {
+		hi := min(lo+tile, len(scores))
+		n := hi - lo
+		q, miss, log, easy, x := chances[:n], misses[:n], logs[:n], powers[:n], memory[:n]
+		g, h, s, y := grad[lo:hi], hess[lo:hi], scores[lo:hi], labels[lo:hi]
+		for i, s := range s {
+			x[i] = -math.Abs(s)
 		}
-		q, miss := detmath.Sigmoid(sign*s), detmath.Sigmoid(-sign*s)
-		log := detmath.Log(max(q, 0x1p-1022))
-		easy := detmath.Exp(float64(gamma * detmath.Log(max(miss, 0x1p-1022)))) // miss^gamma
-		grad[i] = float32(sign * float64(easy*(float64(float64(gamma*q)*log)-miss)))
-		bend := float64(gamma*(float64((miss-float64(gamma*q))*log)+miss)) + float64((gamma+1)*miss)
-		// Without gamma, bend is miss: the least that is taken of it.
-		hess[i] = float32(float64(easy*q) * max(bend, miss))
+		Exp(easy, x)
+		for i, e := range easy {
+			q[i], miss[i] = chanceOf(s[i], y[i], e)
+			x[i] = max(q[i], 0x1p-1022)
+		}
+		Log(log, x)
+		for i, miss := range miss {
+			easy[i] = max(miss, 0x1p-1022)
+		}
+		Log(x, easy)
+		for i := range x {
+			x[i] *= gamma
+		}
+		Exp(easy, x) // miss^gamma
+		for i, q := range q {
+			easy, log, miss := easy[i], log[i], miss[i]
+			sign := float64(2*y[i]) - 1 // of the score in favour of the label
+			g[i] = float32(sign * float64(easy*(float64(float64(gamma*q)*log)-miss)))
+			bend := float64(gamma*(float64((miss-float64(gamma*q))*log)+miss)) + float64((gamma+1)*miss)
+			// Without gamma, bend is miss: the least that is taken of it.
+			h[i] = float32(float64(easy*q) * max(bend, miss))
+		}
 	}
 	Weigh(grad[:len(scores)], hess[:len(scores)], weights)
+}
+
+// chanceOf returns the chance that a score s gives to the label, and what it lacks to 1, for e = e^-|s|.
+func chanceOf(s, label, e float64) (q, miss float64) {
+	flip := math.Float64bits(label) << 2 & signBit
+	right := uint64(int64(math.Float64bits(s)^flip) >> 63) // all ones where the score favours the label, or zero
+	near, far := math.Float64bits(1/(1+e)), math.Float64bits(e/(1+e))
+	other := (near ^ far) & right
+	return math.Float64frombits(far ^ other), math.Float64frombits(near ^ other)
 }

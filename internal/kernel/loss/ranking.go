@@ -11,9 +11,12 @@ import (
 
 // Ranking sorts the rows of a query. The zero value is ready; it is not for concurrent use.
 type Ranking struct {
-	keys []uint64
-	rows []int32
+	keys, less []uint64
+	rows       []int32
 }
+
+// fewRows is the number of rows up to which it is quicker to count for each key those that are less, with vectors, than to sort.
+const fewRows = 256
 
 // Of returns the rows 0 … n-1 by their scores, the highest first; rows of one score keep their order. Scores are numbers. The
 // result holds until the next call.
@@ -22,16 +25,17 @@ type Ranking struct {
 // place, and is moved there afterwards.
 func (r *Ranking) Of(scores []float64) []int32 {
 	n := len(scores)
-	if cap(r.keys) < n {
-		r.keys, r.rows = make([]uint64, n), make([]int32, n)
+	all := (n + 7) &^ 7
+	if cap(r.keys) < all {
+		r.keys, r.rows = make([]uint64, all), make([]int32, all)
 	}
-	keys, rows := r.keys[:n], r.rows[:n]
+	keys, rows := r.keys[:all], r.rows[:n]
 	mask := uint64(1)<<bits.Len(uint(n)) - 1
 	for i, s := range scores {
 		keys[i] = ^orderKey(s)&^mask | uint64(i)
 	}
-	slices.Sort(keys)
-	for i, key := range keys {
+	r.order(keys, n)
+	for i, key := range keys[:n] {
 		row := int32(key & mask)
 		score := scores[row]
 		at := i
@@ -41,6 +45,25 @@ func (r *Ranking) Of(scores []float64) []int32 {
 		rows[at] = row
 	}
 	return rows
+}
+
+// order sorts the first n keys, which differ.
+func (r *Ranking) order(keys []uint64, n int) {
+	if r.less == nil {
+		r.less = make([]uint64, 2*fewRows)
+	}
+	for i := n; i < len(keys); i++ {
+		keys[i] = math.MaxUint64
+	}
+	if n > fewRows || !countLess(r.less, keys) {
+		slices.Sort(keys[:n])
+		return
+	}
+	sorted := r.less[fewRows:]
+	for i, key := range keys[:n] {
+		sorted[r.less[i]] = key
+	}
+	copy(keys, sorted[:n])
 }
 
 // discounts holds the weights of as many positions as were asked for.

@@ -1,10 +1,6 @@
 package loss
 
-import (
-	"math"
-
-	"boost/internal/detmath"
-)
+import "math"
 
 // The losses below are of the distance d = score − label. Each writes the derivatives of one row's loss;
 // Weigh multiplies them by the rows' weights.
@@ -107,16 +103,23 @@ func Fair(grad, hess []float32, scores, labels, weights []float64, c float64) {
 
 // LogCosh writes the derivatives of w·log(cosh(d)): grad = w·tanh(d).
 func LogCosh(grad, hess []float32, scores, labels, weights []float64) {
-	grad, hess, labels = grad[:len(scores)], hess[:len(scores)], labels[:len(scores)]
-	for i, s := range scores {
-		d := s - labels[i]
-		size := math.Abs(d)
-		share := 1 - float64(d*d)/3 // tanh(d)/d, to 15 digits below
-		if size > 1e-4 {
-			e := detmath.ExpCoarse(max(-2*size, expLow))
-			share = (1 - e) / float64((1+e)*size)
+	var distance, decay [tile]float64
+	for lo := 0; lo < len(scores); lo += tile {
+		hi := min(lo+tile, len(scores))
+		size, e := distance[:hi-lo], decay[:hi-lo]
+		for i, s := range scores[lo:hi] {
+			size[i] = math.Abs(s - labels[lo+i])
 		}
-		grad[i], hess[i] = float32(d*share), float32(share)
+		expTile(e, size, -2)
+		g, h, y, s := grad[lo:hi], hess[lo:hi], labels[lo:hi], scores[lo:hi]
+		for i, size := range size {
+			d := s[i] - y[i]
+			share := (1 - e[i]) / float64((1+e[i])*size)
+			if size <= 1e-4 {
+				share = 1 - float64(d*d)/3 // tanh(d)/d, to 15 digits
+			}
+			g[i], h[i] = float32(d*share), float32(share)
+		}
 	}
-	Weigh(grad, hess, weights)
+	Weigh(grad[:len(scores)], hess[:len(scores)], weights)
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"boost/internal/cpu"
+	"boost/internal/detmath"
 	"boost/internal/kernel/loss"
 	"boost/internal/testenv"
 )
@@ -119,6 +120,17 @@ func testGoBits(t *testing.T, use func(vectors bool)) {
 	}{
 		{"logistic", true, loss.Logistic},
 		{"squared", true, loss.Squared},
+		{"log cosh", false, loss.LogCosh},
+		{"gamma", true, loss.Gamma},
+		{"poisson", true, func(grad, hess []float32, scores, labels, weights []float64) {
+			loss.Poisson(grad, hess, scores, labels, weights, 2)
+		}},
+		{"tweedie", true, func(grad, hess []float32, scores, labels, weights []float64) {
+			loss.Tweedie(grad, hess, scores, labels, weights, 1.3)
+		}},
+		{"focal", true, func(grad, hess []float32, scores, labels, weights []float64) {
+			loss.Focal(grad, hess, scores, labels, weights, 2)
+		}},
 	}
 	r := rand.New(rand.NewPCG(11, 0))
 	for _, n := range lengths() {
@@ -176,4 +188,39 @@ func testSoftmaxGoBits(t *testing.T, use func(vectors bool)) {
 			}
 		}
 	}
+}
+
+// Exp and Log give the bits of detmath's functions, also at the ends of their ranges.
+func TestExactVectors(t *testing.T) {
+	everyLevel(t, func(t *testing.T, use func(vectors bool)) {
+		r := rand.New(rand.NewPCG(14, 0))
+		ends := append(hard(r), math.NaN(), math.Inf(1), math.Inf(-1), 0x1p-1022, math.Nextafter(0x1p-1022, 0), 0.6875, 1.375, math.Nextafter(1, 0))
+		for _, n := range lengths() {
+			for _, special := range []int{0, 7} {
+				from := make([]float64, n)
+				for i := range from {
+					from[i] = math.Exp(r.NormFloat64() * 3)
+					if r.IntN(2) == 0 {
+						from[i] = 0.6875 + r.Float64()
+					}
+					if special > 0 && r.IntN(special) == 0 {
+						from[i] = ends[r.IntN(len(ends))]
+					}
+				}
+				got := make([]float64, n)
+				for name, f := range map[string]struct {
+					vectors func(to, from []float64)
+					one     func(float64) float64
+				}{"exp": {loss.Exp, detmath.Exp}, "log": {loss.Log, detmath.Log}} {
+					use(true)
+					f.vectors(got, from)
+					for i, x := range from {
+						if want := f.one(x); math.Float64bits(got[i]) != math.Float64bits(want) && (want == want || got[i] == got[i]) {
+							t.Fatalf("%s(%v) of %d numbers is %x, want %x", name, x, n, got[i], want)
+						}
+					}
+				}
+			}
+		}
+	})
 }

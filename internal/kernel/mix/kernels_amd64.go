@@ -15,3 +15,8 @@ func numbers32AVX512(values *float32, n uint64, row uint64, key0 uint64, key1 ui
 //
 //go:noescape
 func numbers64AVX512(values *float64, n uint64, row uint64, key0 uint64, key1 uint64, sums *uint64)
+
+// drawsAVX512 writes the mixes of first, first + golden and so on: n numbers, a multiple of 8 and not 0.
+//
+//go:noescape
+func drawsAVX512(to *uint64, n uint64, first uint64)

@@ -197,3 +197,36 @@ step:
 	VMOVDQU64 Z10, 64(AX)
 	VZEROUPPER
 	RET
+
+// func drawsAVX512(to *uint64, n uint64, first uint64)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·drawsAVX512(SB), NOSPLIT, $0-24
+	MOVQ         to+0(FP), AX
+	MOVQ         n+8(FP), CX
+	MOVQ         first+16(FP), DX
+	VPBROADCASTQ DX, Z0
+	VPADDQ       steps<>+0(SB), Z0, Z0
+	MOVQ         $0xbf58476d1ce4e5b9, DX
+	VPBROADCASTQ DX, Z1
+	MOVQ         $0x94d049bb133111eb, DX
+	VPBROADCASTQ DX, Z2
+	MOVQ         $0xf1bbcdcbfa53e0a8, DX
+	VPBROADCASTQ DX, Z3
+
+step:
+	VMOVDQA64 Z0, Z4
+	VPSRLQ    $0x1e, Z4, Z5
+	VPXORQ    Z5, Z4, Z4
+	VPMULLQ   Z1, Z4, Z4
+	VPSRLQ    $0x1b, Z4, Z5
+	VPXORQ    Z5, Z4, Z4
+	VPMULLQ   Z2, Z4, Z4
+	VPSRLQ    $0x1f, Z4, Z5
+	VPXORQ    Z5, Z4, Z4
+	VMOVDQU64 Z4, (AX)
+	VPADDQ    Z3, Z0, Z0
+	ADDQ      $0x00000040, AX
+	SUBQ      $0x08, CX
+	JNZ       step
+	VZEROUPPER
+	RET

@@ -1,5 +1,5 @@
 // Package mix scatters the cells of a table over 128 bits and adds them up, for a fingerprint that does not
-// depend on how the table is cut (docs/architecture.md).
+// depend on how the table is cut (docs/architecture.md), and draws random numbers for many rows.
 package mix
 
 import (

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"boost/internal/kernel/mix"
+	"boost/internal/rng"
 )
 
 // splitMix is the finalizer of SplitMix64 as its author gives it.
@@ -57,6 +58,21 @@ func TestNumbers(t *testing.T) {
 		} {
 			if got := new(big.Int).SetBytes(sum.Bytes()); got.Cmp(want) != 0 {
 				t.Errorf("%d values, %s: %x, want %x", n, what, got, want)
+			}
+		}
+	}
+}
+
+// Draws are those of rng, whose numbers another test knows.
+func TestDraws(t *testing.T) {
+	for _, n := range []int{0, 1, 7, 8, 9, 16, 255, 256, 1<<16 + 9} {
+		for _, first := range []int{0, 3, 1 << 40} {
+			got := make([]uint64, n)
+			mix.Draws(got, 77, first)
+			for i, draw := range got {
+				if want := rng.Draw(77, uint64(first+i)); draw != want {
+					t.Fatalf("%d rows from %d: row %d draws %x, want %x", n, first, i, draw, want)
+				}
 			}
 		}
 	}

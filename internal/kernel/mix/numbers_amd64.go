@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"boost/internal/cpu"
+	"boost/internal/rng"
 )
 
 // level is the instruction set in use.
@@ -13,6 +14,19 @@ var level = cpu.Used()
 
 // perCall bounds the cells of one call, to a tenth of a millisecond: assembly cannot be interrupted.
 const perCall = 1 << 16
+
+// drawsAhead is Draws for as many rows as it can do, and says how many. key is that of the first row.
+func drawsAhead(to []uint64, key uint64) (done int) {
+	if level != cpu.AVX512 {
+		return 0
+	}
+	for all := len(to) &^ 7; done < all; {
+		n := min(all-done, perCall)
+		drawsAVX512(&to[done], uint64(n), rng.From(key, uint64(done)))
+		done += n
+	}
+	return done
+}
 
 // numbersAhead is Numbers for as many values as it can do, and says how many.
 func numbersAhead[F float32 | float64](k Key, first int, values []F) (Sum, int) {

@@ -37,6 +37,8 @@ func main() {
 		{"sign", signBit}, {"size", signBit - 1}, {"one", math.Float64bits(1)},
 		{"limit", math.Float64bits(708)}, {"index", 127},
 		{"bit4", 16}, {"bit5", 32}, {"bit6", 64},
+		{"lowest", math.Float64bits(-708)}, {"highest", math.Float64bits(709)}, {"powerful", math.Float64bits(88)},
+		{"normal", 0x0010 << 48}, {"normals", 0x7fe0 << 48},
 	} {
 		shared[c.name] = GLOBL(c.name, RODATA|NOPTR)
 		DATA(0, U64(c.bits))
@@ -48,12 +50,16 @@ func main() {
 		f.squared("squaredWeighted", true)
 		f.peak()
 		f.expSum()
+		f.powers()
 		f.inverse()
 		f.softmax("softmax", false)
 		f.softmax("softmaxWeighted", true)
 		f.pairs("pairs", false)
 		f.pairs("pairsByGain", true)
 	}
+	exactExp()
+	exactLog()
+	ranks()
 	Generate()
 }
 
@@ -81,8 +87,15 @@ func (f form) begin(name, parameters, doc string) {
 	Doc(name+f.name+" "+doc, "n is a multiple of "+map[int]string{8: "8", 4: "4"}[f.lanes]+" and not 0.")
 }
 
-// loop runs body for the rows i … i+lanes-1.
+// loop is rows, and ends the function.
 func (f form) loop(body func(i reg.GPVirtual)) {
+	f.rows(body)
+	VZEROUPPER()
+	RET()
+}
+
+// rows runs body for the rows i … i+lanes-1.
+func (f form) rows(body func(i reg.GPVirtual)) {
 	n, i := Load(Param("n"), GP64()), GP64()
 	XORQ(i, i)
 	Label("step")
@@ -90,8 +103,6 @@ func (f form) loop(body func(i reg.GPVirtual)) {
 	ADDQ(U8(f.lanes), i)
 	CMPQ(i, n)
 	JNE(LabelRef("step"))
-	VZEROUPPER()
-	RET()
 }
 
 func pointer(name string) reg.Register { return Load(Param(name), GP64()) }
@@ -158,17 +169,22 @@ func (f form) aligned() Mem {
 
 // of returns e^-|v|, where |v| is taken as at most 708. It uses v up.
 func (e exponential) of(v reg.VecVirtual) reg.VecVirtual {
-	n, k, scale, t := e.vector(), e.vector(), e.vector(), e.vector()
 	VANDPD(e.size, v, v)
 	VMINPD(e.limit, v, v) // of two that do not compare it takes the limit
 	VORPD(e.sign, v, v)
+	return e.power(v)
+}
+
+// power is detmath.ExpCoarse. It uses v up.
+func (e exponential) power(v reg.VecVirtual) reg.VecVirtual {
+	n, k, scale, t := e.vector(), e.vector(), e.vector(), e.vector()
 	VMULPD(e.stepInv, v, n)
 	VADDPD(e.shift, n, n)
 	VSUBPD(e.shift, n, k)
 	VMULPD(e.step, k, k)
 	VSUBPD(k, v, v) // r
 	if e.lanes == 8 {
-		e.pick512(n, scale)
+		table512(Mem{Base: e.nodes, Disp: nodes}, n, scale)
 	} else {
 		e.pick256(n, k, scale)
 	}
@@ -184,18 +200,18 @@ func (e exponential) of(v reg.VecVirtual) reg.VecVirtual {
 	return scale
 }
 
-// pick512 looks up the nodes at the numbers' low seven bits: 16 nodes are one permutation
+// table512 looks up 8 of 128 numbers by the low seven bits of n: 16 of them are one permutation
 // of two vectors, between which the three upper bits decide. A gather would take 50 cycles
 // and more where microcode keeps it from leaking data, eight loads as many.
-func (e exponential) pick512(n, to reg.VecVirtual) {
+func table512(table Mem, n, to reg.VecVirtual) {
 	var parts []reg.VecVirtual
 	for i := range 8 {
 		part := ZMM()
 		if i == 0 {
 			part = to
 		}
-		VMOVDQU64(Mem{Base: e.nodes, Disp: nodes + 128*i}, part)
-		VPERMT2Q(Mem{Base: e.nodes, Disp: nodes + 128*i + 64}, n, part)
+		VMOVDQU64(table.Offset(128*i), part)
+		VPERMT2Q(table.Offset(128*i+64), n, part)
 		parts = append(parts, part)
 	}
 	for bit := range 3 {
@@ -330,6 +346,23 @@ func (f form) expSum() {
 		e := exp.of(v)
 		VADDPD(Mem{Base: sum, Index: i, Scale: 8}, e, e)
 		VMOVUPD(e, Mem{Base: sum, Index: i, Scale: 8})
+	})
+}
+
+func (f form) powers() {
+	f.begin("powers", "to, scores *float64, n uint64, factor float64, exp *[133]uint64",
+		"writes e^(factor·score) of n rows, where exponents are taken as -708 to 88.")
+	to, scores := pointer("to"), pointer("scores")
+	exp := f.exponential()
+	factor := f.held("factor")["factor"]
+	low, high := f.constant("lowest"), f.constant("powerful")
+	f.loop(func(i reg.GPVirtual) {
+		v := f.vector()
+		VMOVUPD(factor, v)
+		VMULPD(Mem{Base: scores, Index: i, Scale: 8}, v, v)
+		VMAXPD(low, v, v)
+		VMINPD(high, v, v)
+		VMOVUPD(exp.power(v), Mem{Base: to, Index: i, Scale: 8})
 	})
 }
 

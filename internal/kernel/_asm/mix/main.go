@@ -23,7 +23,41 @@ func main() {
 	}
 	numbers("numbers32AVX512", "float32", 4, steps)
 	numbers("numbers64AVX512", "float64", 8, steps)
+	draws(steps)
 	Generate()
+}
+
+// draws writes rng.Draw of 8 rows at a time.
+func draws(steps Mem) {
+	TEXT("drawsAVX512", NOSPLIT, "func(to *uint64, n uint64, first uint64)")
+	Pragma("noescape")
+	Doc("drawsAVX512 writes the mixes of first, first + golden and so on: n numbers, a multiple of 8 and not 0.")
+	to, n := Load(Param("to"), GP64()), Load(Param("n"), GP64())
+	at := ZMM()
+	VPBROADCASTQ(Load(Param("first"), GP64()), at)
+	VPADDQ(steps, at, at)
+	m := newMixer()
+	var eight uint64 = golden
+	step := constant(8 * eight)
+	Label("step")
+	x := ZMM()
+	VMOVDQA64(at, x)
+	m.mix(x)
+	VMOVDQU64(x, Mem{Base: to})
+	VPADDQ(step, at, at)
+	ADDQ(U32(64), to)
+	SUBQ(U8(8), n)
+	JNZ(LabelRef("step"))
+	VZEROUPPER()
+	RET()
+}
+
+// constant fills a vector with a number.
+func constant(x uint64) reg.VecVirtual {
+	v, word := ZMM(), GP64()
+	MOVQ(U64(x), word)
+	VPBROADCASTQ(word, v)
+	return v
 }
 
 // numbers adds up the mixes of 8 cells at a time: each lane has a sum of 128 bits.
@@ -40,13 +74,7 @@ func numbers(name, kind string, size int, steps Mem) {
 	}
 	row, key0, key1 := every("row"), every("key0"), every("key1")
 	VPADDQ(steps, row, row)
-	constant := func(x uint64) reg.VecVirtual {
-		v, word := ZMM(), GP64()
-		MOVQ(U64(x), word)
-		VPBROADCASTQ(word, v)
-		return v
-	}
-	m := mixer{constant(0xBF58476D1CE4E5B9), constant(0x94D049BB133111EB)}
+	m := newMixer()
 	var eight uint64 = golden
 	eight *= 8
 	step, none, one := constant(eight), constant(missing), constant(1)
@@ -97,6 +125,8 @@ func numbers(name, kind string, size int, steps Mem) {
 
 // mixer holds the factors of SplitMix64's finalizer.
 type mixer struct{ first, second reg.VecVirtual }
+
+func newMixer() mixer { return mixer{constant(0xBF58476D1CE4E5B9), constant(0x94D049BB133111EB)} }
 
 func (m mixer) mix(x reg.VecVirtual) {
 	part := ZMM()

@@ -1,0 +1,73 @@
+//go:build amd64 && !purego
+
+package loss
+
+import (
+	"boost/internal/cpu"
+	"boost/internal/detmath"
+)
+
+// What the assembly computes e^x and log(x) with.
+var (
+	expParts = detmath.ExpParts()
+	logParts = detmath.LogParts()
+)
+
+// exactly returns how many of n numbers, not above perCall, are done by vectors.
+func exactly(n int) int {
+	if level != cpu.AVX512 {
+		return 0
+	}
+	return min(n, perCall) &^ 7
+}
+
+// expVectors is Exp for the first numbers; it returns how many it has done.
+func expVectors(to, from []float64) (done int) {
+	for n := exactly(len(from)); n > 0; n = exactly(len(from) - done) {
+		if expAVX512(&to[done], &from[done], uint64(n), expParts) != 0 {
+			for i, x := range from[done:][:n] {
+				to[done+i] = detmath.Exp(x)
+			}
+		}
+		done += n
+	}
+	return done
+}
+
+// logVectors is Log for the first numbers; it returns how many it has done.
+func logVectors(to, from []float64) (done int) {
+	for n := exactly(len(from)); n > 0; n = exactly(len(from) - done) {
+		if logAVX512(&to[done], &from[done], uint64(n), logParts) != 0 {
+			for i, x := range from[done:][:n] {
+				to[done+i] = detmath.Log(x)
+			}
+		}
+		done += n
+	}
+	return done
+}
+
+// powerVectors is expTile for the first rows of a tile; it returns how many it has done.
+func powerVectors(to, scores []float64, factor float64) int {
+	rows := whole(len(scores), tile)
+	if rows == 0 {
+		return 0
+	}
+	_ = to[rows-1]
+	if level == cpu.AVX512 {
+		powersAVX512(&to[0], &scores[0], uint64(rows), factor, exponential)
+	} else {
+		powersAVX2(&to[0], &scores[0], uint64(rows), factor, exponential)
+	}
+	return rows
+}
+
+// countLess writes for each of some keys how many are less, and reports whether it has; their number is a multiple of 8.
+func countLess(to, keys []uint64) bool {
+	if level != cpu.AVX512 || len(keys) == 0 {
+		return false
+	}
+	_ = to[len(keys)-1]
+	ranksAVX512(&to[0], &keys[0], uint64(len(keys)))
+	return true
+}
