@@ -18,7 +18,6 @@ SPLITS ?= 10
 ROWBENCH ?= Quantize|QuantizeGradients|PackBits|UnpackBits|MaxAbs|U4Share|HistRowMajor|LayoutBytes|HistU8VsF32Lookup|BinningShare|AccuracyVsMaxBin|LinearCost|BundleSpeed|HistByWidth|GenericKernel|HistBytes|ExactVsHist|HistQuantVsF32|HistQuantGrid|QuantizeShare|TwoLevelGain|NodeBytes|MorphModel|DTypeTable|Q40VsI4|Calibration
 ROWPACKAGES := ./internal/kernel/quantize ./internal/kernel/codec ./binning ./histogram ./benchmarks/parts ./benchmarks/accuracy ./internal/tensorbench ./ptq/compress ./benchmarks/compression
 SETS ?=
-SET ?= sgemm
 
 .PHONY: sizes interop bench-rows peers peers-predict python-peers bench-guard load peers-env accuracy defaults defaults-peers defaults-outside defaults-alternatives accuracy-peers accuracy-check accuracy-precision compression intervals fixtures modes
 
@@ -35,8 +34,8 @@ peers-env: ## make the Python environment with the peers and the writers of tabl
 peers: peers-env ## time training beside the peers: ROW=real on real tables and four generated ones, ROW=dense on a generated one (SETS=a,b for some; TURNS)
 	go run ./benchmarks peers --python $(PEERS_PYTHON) --data $(BOOST_SHARED)/data --sets "$(if $(filter real,$(ROW)),$(SETS),$(ROW))" --turns $(TURNS)
 
-modes: peers-env ## time ways of training beside plain training and beside LightGBM's same (SET=sgemm TURNS THREADS; ONLY=dart,l1 for some)
-	go run ./benchmarks modes --python $(PEERS_PYTHON) --data $(BOOST_SHARED)/data --set $(SET) --threads $(THREADS) --turns $(TURNS) --only "$(ONLY)"
+modes: peers-env ## time ways of training beside plain training and beside LightGBM's same (15 minutes; SETS=sgemm for one table, TURNS, THREADS, ONLY=dart,l1 for some)
+	go run ./benchmarks modes --python $(PEERS_PYTHON) --data $(BOOST_SHARED)/data --threads $(THREADS) --turns $(if $(filter 3,$(TURNS)),2,$(TURNS)) --only "$(ONLY)" $(if $(SETS),--sets $(SETS))
 
 peers-predict: peers-env ## time predictions beside the peers', on one thread: batches and single rows (TURNS; ONLY=100x31x28 for some)
 	go run ./benchmarks scorers --python $(PEERS_PYTHON) --only "$(ONLY)" --turns $(TURNS)

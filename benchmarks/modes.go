@@ -21,8 +21,9 @@ import (
 	"boost/dataset"
 )
 
-// modesTable is the table that modes are measured on where none is named.
-const modesTable = "sgemm"
+// modesTables are those that modes are measured on where none is named: a large one of few values in each column, where plain training is quickest, and
+// a small one of many.
+var modesTables = []string{"sgemm", "protein_casp"}
 
 // modesSettings are those of both sides of `modes`.
 type modesSettings struct {
@@ -58,7 +59,7 @@ func (s *modesSettings) chosen() ([]modes.Mode, error) {
 type ways struct {
 	places
 	modesSettings
-	set   string
+	sets  []string
 	turns int
 }
 
@@ -73,8 +74,8 @@ func modesCommand() *cobra.Command {
 	w.inputs(c, "modes.py", "tables")
 	w.outputs(c, "benchmarks/results/modes.json", "docs/performance.md")
 	w.flags(c)
-	c.Flags().StringVar(&w.set, "set", modesTable, "table: a real set with a label of numbers")
-	c.Flags().IntVar(&w.turns, "turns", 3, "turns of both trainers; the least times of all turns count")
+	c.Flags().StringSliceVar(&w.sets, "sets", modesTables, "tables: real sets with a label of numbers")
+	c.Flags().IntVar(&w.turns, "turns", 2, "turns of both trainers; the least times of all turns count")
 	return c
 }
 
@@ -90,28 +91,42 @@ func (w *ways) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	sets, err := peers.Sets(w.data, w.set)
+	sets, err := peers.Sets(w.data, w.sets...)
 	if err != nil {
 		return err
 	}
-	folder, err := (&training{places: w.places}).prepare(cmd, sets[0])
+	var session modes.Session
+	for _, set := range sets {
+		record, err := w.table(cmd, set, self, chosen)
+		if err != nil {
+			return err
+		}
+		session = append(session, *record)
+	}
+	fmt.Fprint(cmd.OutOrStdout(), session.Markdown())
+	return w.keep(session)
+}
+
+// table measures the modes on one table.
+func (w *ways) table(cmd *cobra.Command, set peers.Set, self string, chosen []modes.Mode) (*modes.Record, error) {
+	folder, err := (&training{places: w.places}).prepare(cmd, set)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	table, steps, err := modesInput(cmd, folder, w.threads)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	record := &modes.Record{
-		Table: w.set, Rows: table.NumRows(), Rounds: w.rounds, Leaves: w.leaves, Threads: w.threads, Machine: harness.ThisMachine(),
-		Command: fmt.Sprintf("make modes SET=%s TURNS=%d", w.set, w.turns),
+		Table: set.Name, Rows: table.NumRows(), Rounds: w.rounds, Leaves: w.leaves, Threads: w.threads, Machine: harness.ThisMachine(),
+		Command: fmt.Sprintf("make modes SETS=%s TURNS=%d", strings.Join(w.sets, ","), w.turns),
 	}
 	common := []string{"--folder", folder, "--threads", strconv.Itoa(w.threads), "--rounds", strconv.Itoa(w.rounds), "--leaves", strconv.Itoa(w.leaves),
 		"--budget", strconv.FormatFloat(w.budget, 'g', -1, 64)}
 	ours := append([]string{self, "modetrain", "--only", strings.Join(w.only, ",")}, common...)
 	theirs, err := lightModes(chosen, numericFeatures(table), steps)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	theirs = append(append([]string{w.python, w.script}, theirs...), common...)
 	for turn := range w.turns {
@@ -124,12 +139,12 @@ func (w *ways) run(cmd *cobra.Command) error {
 			run := modes.Run{Trainer: p.trainer, Wait: p.wait}
 			process := harness.Process{Command: p.command, Threads: w.threads, Wait: p.wait, Limit: 2 * trainingLimit}
 			if _, err := process.Run(cmd.Context(), &run.Process); err != nil && (p.trainer == modes.Boost || !errors.Is(err, harness.ErrAbsent)) {
-				return fmt.Errorf("%s: %w", p.trainer, err)
+				return nil, fmt.Errorf("%s: %w", p.trainer, err)
 			} else if err != nil {
-				fmt.Fprintf(cmd.ErrOrStderr(), "turn %d  %s: %s\n", turn+1, p.trainer, harness.Reason(err))
+				fmt.Fprintf(cmd.ErrOrStderr(), "%s, turn %d  %s: %s\n", set.Name, turn+1, p.trainer, harness.Reason(err))
 				continue
 			}
-			fmt.Fprintf(cmd.ErrOrStderr(), "turn %d  %-8s %s: %d modes\n", turn+1, p.trainer, p.wait, len(run.Process.Modes))
+			fmt.Fprintf(cmd.ErrOrStderr(), "%s, turn %d  %-8s %s: %d modes\n", set.Name, turn+1, p.trainer, p.wait, len(run.Process.Modes))
 			for _, f := range run.Process.Modes {
 				if f.Failed != "" {
 					fmt.Fprintf(cmd.ErrOrStderr(), "  %s: %s\n", f.Mode, f.Failed)
@@ -139,8 +154,7 @@ func (w *ways) run(cmd *cobra.Command) error {
 			record.Runs = append(record.Runs, run)
 		}
 	}
-	fmt.Fprint(cmd.OutOrStdout(), record.Markdown())
-	return w.keep(record)
+	return record, nil
 }
 
 // modesInput reads the table of modes, and how labels are made of its own.

@@ -85,7 +85,7 @@ func TestMarkdown(t *testing.T) {
 	if err := os.WriteFile(path, []byte("# Page\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := r.UpdateDocument(path); err != nil {
+	if err := (modes.Session{r}).UpdateDocument(path); err != nil {
 		t.Fatal(err)
 	}
 	page, err := os.ReadFile(path)

@@ -8,13 +8,13 @@ import (
 	"boost/benchmarks/harness"
 )
 
-// Figure is the least seconds of boosting in one mode, and of plain training right before it.
+// Figure is the least seconds of boosting in one mode, and for boost those of plain training right before it.
 type Figure struct {
 	Mode    string  `json:"mode"`
 	Trees   int     `json:"trees"`
 	Leaves  float64 `json:"leaves"` // of a tree, in the mean
 	Seconds float64 `json:"seconds"`
-	Plain   float64 `json:"plain_seconds"` // of as many rounds, one tree each
+	Plain   float64 `json:"plain_seconds,omitempty"` // boost's, of as many rounds, one tree each
 	Repeats int     `json:"repeats"`
 	Failed  string  `json:"failed,omitempty"`
 }
@@ -34,7 +34,7 @@ type Run struct {
 	Process Process `json:"figures"`
 }
 
-// Record is what was measured.
+// Record is what was measured on one table.
 type Record struct {
 	Table   string          `json:"table"`
 	Rows    int             `json:"rows"`
@@ -65,7 +65,7 @@ func (r *Record) leaves(trainer, mode string) string {
 	return "—"
 }
 
-// best returns the least seconds of a trainer in a mode, and how many times as long that is per tree as the least of plain training that was taken beside it;
+// best returns the least seconds of a trainer in a mode, and how many times as long that is per tree as the least of plain training that was taken beside it; each is
 // 0 where there is no figure.
 func (r *Record) best(trainer, mode string) (seconds, times float64) {
 	plain, trees := 0.0, 0
@@ -85,6 +85,9 @@ func (r *Record) best(trainer, mode string) (seconds, times float64) {
 	}
 	if seconds == 0 {
 		return 0, 0
+	}
+	if plain == 0 {
+		return seconds, 0
 	}
 	return seconds, seconds / float64(trees) / (plain / float64(r.Rounds))
 }
@@ -134,7 +137,19 @@ func (r *Record) Markdown() string {
 	return b.String()
 }
 
-// UpdateDocument puts the table into a document.
-func (r *Record) UpdateDocument(path string) error {
-	return harness.ReplaceSection(path, "modes", r.Markdown())
+// Session is what was measured on several tables.
+type Session []Record
+
+// Markdown returns the tables, one after another.
+func (s Session) Markdown() string {
+	var texts []string
+	for i := range s {
+		texts = append(texts, s[i].Markdown())
+	}
+	return strings.Join(texts, "\n")
+}
+
+// UpdateDocument puts the tables into a document.
+func (s Session) UpdateDocument(path string) error {
+	return harness.ReplaceSection(path, "modes", s.Markdown())
 }
