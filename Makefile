@@ -10,7 +10,7 @@ CROSS := linux/amd64 linux/arm64 darwin/arm64 windows/amd64
 
 export CGO_ENABLED ?= 0
 
-.PHONY: help build boost-mpi size test lint listing fuzz race bench asm wasm requirements transcripts cross soak soak-quick wheel wheels python python-engines notebooks demo rename-module ci
+.PHONY: help build boost-mpi size test lint listing fuzz race bench asm wasm requirements transcripts cross soak soak-quick wheel wheels python python-musl python-engines notebooks demo rename-module ci
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-20s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -94,6 +94,9 @@ wheels: ## build the Python wheels of all platforms
 
 python: wheel ## test the Python package on every Python that is here (PYTHONS=python3.10 …)
 	python/test.sh $(PYTHONS)
+
+python-musl: wheel ## run the README's example where there is no libc but musl, as in Alpine (it takes root)
+	python/musl.sh
 
 python-engines: wheel ## test Spark, Ray and Dask with real ranks (PYTHON=python3.11; some minutes)
 	python/engines.sh

@@ -46,9 +46,9 @@ bench-guard: ## the tree's speed beside that of the last release, or of BASE=com
 sizes: peers-env ## measure model files beside LightGBM's, XGBoost's and CatBoost's (SETS=a,b for some sets)
 	go run ./benchmarks sizes --python $(PEERS_PYTHON) --data $(BOOST_SHARED)/data --threads $(THREADS) --sets "$(SETS)"
 
-python-peers: peers-env wheel ## time the Python packages: import, fits of 1k, 10k and 1M rows, predictions of a few, and what is installed (TURNS THREADS)
+python-peers: peers-env wheel ## time the Python packages: import, fits of 1k, 10k and 1M rows, predictions of a few, and their size; write it into docs/performance.md (TURNS THREADS)
 	$(PEERS_PYTHON) -m pip install --quiet --disable-pip-version-check --no-deps --force-reinstall python/dist/boost_gbt-*-py3-none-*"$$(uname -m)"*.whl
-	$(PEERS_PYTHON) benchmarks/python/packages.py --turns $(TURNS) --threads $(THREADS) --out benchmarks/results/python.json
+	$(PEERS_PYTHON) benchmarks/python/packages.py --turns $(TURNS) --threads $(THREADS) --out benchmarks/results/python.json --document docs/performance.md
 
 load: peers-env ## time the readers beside the peers' (ROWS REPEATS; ONLY=floats.csv,strings.parquet for some files)
 	go run ./benchmarks loading --python $(PEERS_PYTHON) --rows $(ROWS) --repeats $(REPEATS) --only "$(ONLY)"

@@ -1,24 +1,30 @@
 """Measures the Python packages of boost, LightGBM, XGBoost and CatBoost: `make python-peers`.
 
     packages.py [--turns N] [--rows N,N,…] [--threads N] [--rounds N] [--calls N] [--only NAME,…]
-                [--out FILE.json]
+                [--out FILE.json] [--document FILE.md]
 
 Each figure is of a process of its own, in turns: the time of the import, of a fit of the estimator on rows of 28 float32
 features with its defaults but for rounds, leaves and threads, and of a prediction of 1 and of 100 rows, the median of many; and
-what is installed, with what the package needs beside numpy. The median over the turns counts. It prints a table in Markdown. A
-package that is not installed is left out.
+the wheel and what is installed, with what the package needs beside numpy. The median over the turns counts. Of boost alone: how long
+the most rows take to be handed over, and to be trained on from Python and by `boost train` from a Parquet file, by turns in
+one process. It prints a table in Markdown, and puts it between the marks of a document. A package that is not installed is left
+out.
 """
 
 import argparse
+import datetime
 import importlib.metadata
 import importlib.util
 import json
+import os
 import platform
 import re
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
+from pathlib import Path
 
 FEATURES = 28
 LEAVES = 31
@@ -64,6 +70,8 @@ def measure(name, stage, rows, rounds, threads, calls):
         estimator(name, rounds, threads)
         return {"import": time.perf_counter() - start}
     x, y = rows_of(rows)
+    if stage == "beside":
+        return beside(x, y, rounds, threads)
     model = estimator(name, rounds, threads)
     if name == "boost":
         import boost_gbt._worker
@@ -85,6 +93,49 @@ def measure(name, stage, rows, rounds, threads, calls):
     return found
 
 
+def beside(x, y, rounds, threads):
+    """Return how long rows take to be handed over, and to be trained on here and by the program, which makes the same bytes."""
+    from boost_gbt import Model, train
+    from boost_gbt._program import program
+    from boost_gbt._worker import ask, worker
+    from boost_gbt.model import Rows
+
+    worker()
+    with tempfile.TemporaryDirectory() as folder:
+        table, path = os.path.join(folder, "rows.parquet"), os.path.join(folder, "model.boost")
+        start = time.perf_counter()
+        held = Rows(x, None).hand_over({})
+        found = {"hand over": time.perf_counter() - start}
+        with held:
+            pass
+        with Rows(x, y).hand_over({"data.label": ["label"]}) as source:
+            ask("write", {**source, "path": table})
+        settings = {"effort": "quick", "train.objective": "regression", "rounds": rounds, "leaves": LEAVES, "threads": threads, "early_stopping": 0}
+        start = time.perf_counter()
+        model = train(settings, x, y)
+        found["train in Python"] = time.perf_counter() - start
+        command = [program(), "train", table, "--label", "label", "-q", "-o", path]
+        for key, value in settings.items():
+            command += ["--effort", value] if key == "effort" else ["--set", f"{key}={value}"]
+        start = time.perf_counter()
+        subprocess.run(command, check=True)
+        found["boost train"] = time.perf_counter() - start
+        if Model.load(path) != model:
+            raise SystemExit("boost train made another model of the same rows")
+    return found
+
+
+def wheel(name):
+    """Return the bytes of the wheel of the version that is installed, or None where it cannot be had."""
+    if name == "boost":
+        files = list((Path(__file__).parents[2] / "python" / "dist").glob(f"*{platform.machine()}.whl"))
+        return files[0].stat().st_size if files else None
+    with tempfile.TemporaryDirectory() as folder:
+        command = [sys.executable, "-m", "pip", "download", "-q", "--no-deps", "--only-binary", ":all:", "-d", folder]
+        subprocess.run([*command, f"{name}=={importlib.metadata.version(name)}"], check=False)
+        return next((file.stat().st_size for file in Path(folder).iterdir()), None)
+
+
 def installed(name):
     """Return the bytes of the files of a package and of what it needs, less numpy and what boost takes if it is there."""
     seen, todo, size = set(), [DISTRIBUTIONS.get(name, name)], 0
@@ -102,6 +153,13 @@ def installed(name):
     return {"bytes": size, "packages": sorted(seen)}
 
 
+def processor():
+    """Return the name of the processor."""
+    info = Path("/proc/cpuinfo")
+    names = re.findall(r"^model name\s*: (.*)$", info.read_text(), re.MULTILINE) if info.exists() else []
+    return names[0].strip() if names else platform.processor() or platform.machine()
+
+
 def in_process(name, stage, rows, a):
     command = [sys.executable, __file__, "--one", name, "--stage", stage, "--rows", str(rows), "--rounds", str(a.rounds), "--threads", str(a.threads), "--calls", str(a.calls)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -113,15 +171,36 @@ def in_process(name, stage, rows, a):
 def table(record):
     """Return the table in Markdown."""
     kinds = list(next(iter(record["packages"].values()))["seconds"])
-    head = ["", *("import" if k == "import" else "fit of {:,} rows".format(int(k[4:])) if k.startswith("fit") else f"predict {k[8:]} × {FEATURES}" for k in kinds), "installed beside numpy"]
+    head = ["", *("import" if k == "import" else "fit of {:,} rows".format(int(k[4:])) if k.startswith("fit") else f"predict {k[8:]} × {FEATURES}" for k in kinds), "wheel", "installed beside numpy"]
     lines = [head, ["---", *["---:"] * (len(head) - 1)]]
     for name, found in record["packages"].items():
         line = [f"{name} {found['version']}"]
         for kind in kinds:
             seconds = found["seconds"][kind]
             line.append(f"{seconds * 1e3:.3f} ms" if kind.startswith("predict") else f"{seconds:.3f} s")
+        line.append(f"{found['wheel'] / 1e6:.0f} MB" if found["wheel"] else "?")
         lines.append([*line, f"{found['installed']['bytes'] / 1e6:.0f} MB"])
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+    text = "\n".join("| " + " | ".join(line) + " |" for line in lines)
+    if record["beside"]:
+        seconds = {kind: statistics.median(values) for kind, values in record["beside"]["seconds"].items()}
+        text += (
+            f"\n\nOf boost, {record['beside']['rows']:,} × {FEATURES} float32 are handed over in {seconds['hand over']:.3f} s. `train` takes "
+            f"{seconds['train in Python']:.2f} s in Python, and `boost train` {seconds['boost train']:.2f} s for the same rows in a Parquet file: the same bytes."
+        )
+    return text
+
+
+def write_between(document, record):
+    """Put the table between the marks of a document."""
+    begin, end = "<!-- begin python -->\n", "<!-- end python -->"
+    page = Path(document).read_text("utf-8")
+    before, rest = page.split(begin)
+    _, after = rest.split(end)
+    said = (
+        f"`{record['command']}`, {record['date']}: {record['machine']}, {record['cores']} logical cores, Python {record['python']}; {record['rounds']} rounds of {record['leaves']} leaves, "
+        f"{record['threads']} threads, the median of {record['turns']} turns. Predictions are the estimators', rows as float32.\n\n"
+    )
+    Path(document).write_text(before + begin + said + table(record) + "\n" + end + after, "utf-8")
 
 
 def main():
@@ -133,6 +212,7 @@ def main():
     parser.add_argument("--calls", type=int, default=2000, help="of a small prediction")
     parser.add_argument("--only", default="")
     parser.add_argument("--out", default="")
+    parser.add_argument("--document", default="", help="with the marks <!-- begin python --> and <!-- end python -->")
     parser.add_argument("--one", default="")
     parser.add_argument("--stage", default="")
     a = parser.parse_args()
@@ -141,30 +221,37 @@ def main():
         return
     names = [name for name in PACKAGES if (not a.only or name in a.only.split(",")) and importlib.util.find_spec(PACKAGES[name])]
     sizes = [int(rows) for rows in a.rows.split(",")]
-    times = {name: {} for name in names}
+    times, apart = {name: {} for name in names}, {}
     for turn in range(a.turns):
         for stage, rows in [("import", 0), *(("fit", rows) for rows in sizes), ("predict", min(10000, max(sizes)))]:
             for name in names:
                 for kind, seconds in in_process(name, stage, rows, a).items():
                     times[name].setdefault(kind, []).append(seconds)
+        if "boost" in names:
+            for kind, seconds in in_process("boost", "beside", max(sizes), a).items():
+                apart.setdefault(kind, []).append(seconds)
         print(f"turn {turn + 1} of {a.turns}", file=sys.stderr)
     record = {
-        "command": "make python-peers", "python": platform.python_version(), "machine": platform.processor() or platform.machine(),
+        "command": f"make python-peers TURNS={a.turns} THREADS={a.threads}", "date": datetime.date.today().isoformat(), "python": platform.python_version(), "machine": processor(), "cores": os.cpu_count(),
         "rounds": a.rounds, "leaves": LEAVES, "threads": a.threads, "turns": a.turns,
         "packages": {
             name: {
                 "version": importlib.metadata.version(DISTRIBUTIONS.get(name, name)),
                 "seconds": {kind: statistics.median(values) for kind, values in times[name].items()},
                 "all": times[name],
+                "wheel": wheel(name),
                 "installed": installed(name),
             }
             for name in names
         },
+        "beside": {"rows": max(sizes), "seconds": apart} if apart else None,
     }
     if a.out:
         with open(a.out, "w", encoding="utf-8") as file:
             json.dump(record, file, indent=1)
             file.write("\n")
+    if a.document:
+        write_between(a.document, record)
     print(table(record))
 
 

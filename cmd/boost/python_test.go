@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -55,6 +57,26 @@ func difficult(n int, seed uint64) string {
 		})
 	}
 	rows.Flush()
+	return text.String()
+}
+
+// pairs makes a table of n rows whose label follows from pairs of zones and hours, either of them missing here and there.
+func pairs(n int, seed uint64) string {
+	rng := rand.New(rand.NewPCG(seed, 0))
+	var text strings.Builder
+	text.WriteString("zone,hour,x,y\n")
+	for range n {
+		zone, hour, x := rng.IntN(100), rng.IntN(24), rng.Float64()
+		y := 2*float64((zone*37+hour*101)*2654435761>>7&1) + 0.1*x
+		zoneCell, hourCell := fmt.Sprintf("zone × %d", zone), fmt.Sprint(float64(hour)/2)
+		if zone == 0 {
+			zoneCell = ""
+		}
+		if hour == 0 {
+			hourCell = "NA"
+		}
+		fmt.Fprintf(&text, "%s,%s,%v,%v\n", zoneCell, hourCell, x, y)
+	}
 	return text.String()
 }
 
@@ -207,6 +229,19 @@ func TestInteropPython(t *testing.T) {
 		says(t, must(t, 0, boost(t, "inspect", "few_names.boost", "--json")).out, `"marked"`)
 		// Nothing is left of a model that may lose anything.
 		r.compress(t, "all_levels", "test.csv", "no_trees", "--data", "more.csv", "--max-loss", "100%")
+		if words, err := r.read(); err != nil {
+			t.Errorf("%v\n%s", err, words)
+		}
+	})
+	t.Run("S4.29/crossed", func(t *testing.T) {
+		file(t, "pairs.csv", pairs(6000, 1))
+		file(t, "new.csv", pairs(60, 2)+"9,1,0.5,1\nzone × 3,99,0.5,1\n zone × 3,7.50,0.5,1\n?,,,1\n")
+		must(t, 0, boost(t, "train", "pairs.csv", "--label", "y", "-q", "-o", "pairs.boost", "--effort", "quick", "--set", "train.early_stopping=0", "--set", "train.rounds=20",
+			"--set", "categorical.splits=auto", "--set", "categorical.combinations=2", "--set", "categorical.min_per_group=1"))
+		r.compress(t, "pairs", "new.csv", "crossed", "--dtype", "i8")
+		if used := must(t, 0, boost(t, "inspect", "crossed.boost", "--importance", "split")).out; !regexp.MustCompile(`zone × hour +[1-9]`).MatchString(used) {
+			t.Fatalf("no split by pairs:\n%s", used)
+		}
 		if words, err := r.read(); err != nil {
 			t.Errorf("%v\n%s", err, words)
 		}

@@ -10,6 +10,16 @@ import pytest
 import boost_gbt
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--short", action="store_true", help="do a part of what takes long")
+
+
+@pytest.fixture(scope="session")
+def short(request: pytest.FixtureRequest) -> bool:
+    """Whether tests that take long are to do a part of it."""
+    return bool(request.config.getoption("--short"))
+
+
 @pytest.fixture(scope="session")
 def census() -> Path:
     """The folder of the census data that the tree brings along."""

@@ -37,6 +37,8 @@ def test_measurements(census: Path) -> None:
     """What `make python-peers` runs, on few rows and of this package alone, without processes of their own."""
     script = runpy.run_path(str(census.parents[1] / "benchmarks" / "python" / "packages.py"))
     seconds = {}
+    apart = script["measure"]("boost", "beside", 300, 5, 1, 20)
+    assert list(apart) == ["hand over", "train in Python", "boost train"]
     for stage in ("import", "fit", "predict"):
         seconds |= script["measure"]("boost", stage, 300, 5, 1, 20)
     assert list(seconds) == ["import", "fit 300", "predict 1", "predict 100"]
@@ -44,8 +46,10 @@ def test_measurements(census: Path) -> None:
     installed = script["installed"]("boost")
     assert installed["packages"] == ["boost-gbt"]
     assert installed["bytes"] > 5e6
-    record = {"packages": {"boost": {"version": "1.2.3", "seconds": seconds, "installed": installed}}}
-    head, _, row = script["table"](record).splitlines()
+    boost = {"version": "1.2.3", "seconds": seconds, "installed": installed, "wheel": script["wheel"]("boost")}
+    apart = {"rows": 300, "seconds": {kind: [value] for kind, value in apart.items()}}
+    head, _, row, _, handed = script["table"]({"packages": {"boost": boost}, "beside": apart}).splitlines()
+    assert "28 float32 are handed over in 0." in handed
     assert head.split(" | ")[1:3] == ["import", "fit of 300 rows"]
     assert row.startswith("| boost 1.2.3 | ")
     assert row.count("|") == head.count("|")

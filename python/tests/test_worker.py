@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import collections
 import gc
 import logging
 import multiprocessing
 import os
 import pickle
 import signal
+import socket
+import struct
 import subprocess
 import sys
 import threading
 import time
 import warnings
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,6 +25,7 @@ import pytest
 
 import boost_gbt
 from boost_gbt import Model, WorkerError, train
+from boost_gbt._program import program
 from boost_gbt._worker import worker
 
 Data = tuple[np.ndarray, np.ndarray]
@@ -189,6 +194,133 @@ def test_nothing_is_left(numbers: Data) -> None:
     assert not worker().calls
 
 
+def resident(pid: int) -> float:
+    """Return the memory that a process holds, in MB."""
+    with open(f"/proc/{pid}/statm") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGESIZE") / 1e6
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="it reads /proc")
+def test_many_estimators(short: bool) -> None:
+    """1,000 estimators, each trained and asked once, leave no memory, open files or threads behind."""
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(2000, 20))
+    pids = (os.getpid(), worker().process.pid)
+    held = []
+    count = 200 if short else 1000
+    for k in range(count):
+        m = boost_gbt.BoostRegressor(rounds=5).fit(x, x[:, 0])
+        m.predict(x[:10])
+        if k in (count // 10, count - 1):
+            gc.collect()
+            held.append(
+                [[resident(pid), *(len(os.listdir(f"/proc/{pid}/{kind}")) for kind in ("fd", "task"))] for pid in pids]
+            )
+    for before, after in zip(*held, strict=True):
+        assert after[0] - before[0] < 24, "MB; the tables alone are 0.3 MB each"
+        assert after[1] == before[1], "open files"
+        assert after[2] - before[2] < 4, "threads"
+
+
+def test_another_thread_frees_first(model: Model, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without the GIL, what is to be freed can be gone between the look and the grasp."""
+
+    class Gone(collections.deque[Any]):
+        def __bool__(self) -> bool:
+            return True
+
+    monkeypatch.setattr(worker(), "garbage", Gone())
+    assert len(model.predict(np.zeros((2, 6)))) == 2
+
+
+def test_threads_that_forget(numbers: Data) -> None:
+    """Threads that free models at the same moment, with as many switches between them as there can be."""
+    x, y = numbers
+    data = bytes(train({"rounds": 2, "early_stopping": 0}, x, y))
+    want = Model.from_bytes(data).predict(x[:5])
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(20) as pool:
+            for values in pool.map(lambda _: Model.from_bytes(data).predict(x[:5]), range(1000)):
+                assert np.array_equal(values, want)
+    finally:
+        sys.setswitchinterval(interval)
+
+
+APP = """
+import os
+import numpy as np
+from boost_gbt import Model
+
+model = Model.load("model.boost")
+answer = model.predict(np.zeros((2, 6))).tolist()  # in the process that forks: its worker runs
+
+
+def app(environ, start_response):
+    start_response("200 OK", [("Content-Type", "text/plain")])
+    same = model.predict(np.zeros((2, 6))).tolist() == answer
+    return [f"{os.getpid()} {same}".encode()]
+"""
+
+
+@posix
+def test_server_that_forks(model: Model, tmp_path: Path) -> None:
+    """Gunicorn loads the application once and forks its workers; each has a program of its own."""
+    pytest.importorskip("gunicorn")
+    model.save(tmp_path / "model.boost")
+    (tmp_path / "app.py").write_text(APP)
+    command = [sys.executable, "-m", "gunicorn", "--preload", "-w", "2", "-b", "unix:socket", "app:app"]
+    server = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True)
+    try:
+        assert server.stderr is not None
+        for line in server.stderr:
+            if "Listening at" in line:
+                break
+        answers: dict[str, set[str]] = {}
+        end = time.monotonic() + 30
+        while len(answers) < 2 and time.monotonic() < end:
+            with socket.socket(socket.AF_UNIX) as client:
+                client.settimeout(20)
+                client.connect(str(tmp_path / "socket"))
+                client.sendall(b"GET / HTTP/1.0\r\n\r\n")
+                reply = b"".join(iter(lambda: client.recv(4096), b"")).decode()
+            pid, same = reply.splitlines()[-1].split()
+            answers.setdefault(pid, set()).add(same)
+        assert list(answers.values()) == [{"True"}] * 2
+        server.terminate()
+        _, words = server.communicate(timeout=20)
+        assert server.returncode == 0
+        assert "Traceback" not in words
+    finally:
+        server.kill()
+
+
+AFTER_TORCH = """
+import os
+import torch
+torch.rand(500, 500) @ torch.rand(500, 500)  # its threads run
+import numpy as np
+from boost_gbt import BoostRegressor
+x = np.linspace(0, 6, 3000).reshape(-1, 1)
+m = BoostRegressor(rounds=30).fit(x, np.sin(x[:, 0]))
+want = m.predict(x)
+assert abs(want - np.sin(x[:, 0])).max() < 0.5
+child = os.fork()
+if child == 0:
+    os._exit(0 if np.array_equal(m.predict(x), want) else 1)
+assert os.waitpid(child, 0)[1] == 0
+torch.rand(500, 500) @ torch.rand(500, 500)
+"""
+
+
+@posix
+def test_after_torch() -> None:
+    """No runtime of OpenMP meets another: it trains, and predicts in a child, after torch was imported and used."""
+    pytest.importorskip("torch")
+    subprocess.run([sys.executable, "-c", AFTER_TORCH], check=True, timeout=120)
+
+
 def test_pickle(model: Model, numbers: Data) -> None:
     again = pickle.loads(pickle.dumps(model))
     assert again == model
@@ -248,3 +380,14 @@ def test_program(tmp_path: Any) -> None:
         boost_gbt.run("fly")
     with pytest.raises(boost_gbt.ModelError, match=r"absent\.boost"):
         boost_gbt.run("inspect", str(tmp_path / "absent.boost"))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="it reads ELF")
+def test_program_asks_for_no_library() -> None:
+    """No interpreter and no shared library: it runs under musl, and where there is no libc at all."""
+    data = Path(program()).read_bytes()
+    assert data[:5] == b"\x7fELF\x02"
+    at, size, count = struct.unpack_from("<Q", data, 32)[0], *struct.unpack_from("<HH", data, 54)
+    kinds = {struct.unpack_from("<I", data, at + k * size)[0] for k in range(count)}
+    assert 1 in kinds, "PT_LOAD"
+    assert not kinds & {2, 3}, "PT_DYNAMIC, PT_INTERP"

@@ -95,7 +95,9 @@ class Worker:
         self.reading = threading.Lock()
         self.chunks: list[bytes] = []  # what was read and belongs to no whole frame
         self.want = PREFIX.size  # bytes that have to be there before it pays to look
-        self.calls: dict[int, Call] = {}
+        self.calls: dict[
+            int, Call
+        ] = {}  # threads look through a list of it: without the GIL, list locks and tuple does not
         self.numbers = itertools.count(1)
         self.alive = True
         self.waited: collections.deque[tuple[int, int]] = collections.deque(maxlen=1)
@@ -243,7 +245,7 @@ class Worker:
             finally:
                 if locked and locked[0]:
                     self.reading.release()
-                    for other in tuple(self.calls.values()):
+                    for other in list(self.calls.values()):
                         if other is not call and not other.head:
                             other.wake()
                             break
@@ -263,7 +265,7 @@ class Worker:
                     raise EOFError
         except (EOFError, OSError, ValueError) as error:
             self.alive = False
-            for lost in tuple(self.calls.values()):
+            for lost in list(self.calls.values()):
                 lost.finish({}, b"", WorkerError(self._epitaph()))
             raise WorkerError(self._epitaph()) from error
 
@@ -303,9 +305,12 @@ class Worker:
 
     def _free(self) -> None:
         freed: dict[str, list[int]] = {"models": [], "tables": []}
-        while self.garbage:
-            kind, number = self.garbage.popleft()
-            freed[kind].append(number)
+        try:
+            while True:
+                kind, number = self.garbage.popleft()
+                freed[kind].append(number)
+        except IndexError:
+            pass  # another thread may have taken the last one
         self._send(0, {"op": "free", **freed}, (), [])
 
     def _epitaph(self) -> str:

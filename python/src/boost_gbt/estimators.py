@@ -122,6 +122,8 @@ PARAMETERS = """
 class _Boost(BaseEstimator):  # type: ignore[misc]
     """What the estimators share."""
 
+    n_features_in_: int
+
     def __init__(
         self,
         *,
@@ -216,6 +218,16 @@ class _Boost(BaseEstimator):  # type: ignore[misc]
 
     def _check_rows(self, X: Any, reset: bool) -> Any:
         """Return X as a table: frames as they are, all else as a matrix."""
+        if (  # what the checks below let through as it is: for a few rows they take longer than the prediction
+            not reset
+            and type(X) is np.ndarray
+            and X.dtype.kind in "fiub"
+            and X.ndim == 2
+            and X.shape[0] > 0
+            and X.shape[1] == self.n_features_in_
+            and not hasattr(self, "feature_names_in_")
+        ):
+            return X
         framed = _tables.column_names(X) is not None
         if framed and not hasattr(X, "shape"):
             raise TypeError(f"X is a {type(X).__name__}: estimators take frames, arrays and sparse matrices")
