@@ -463,6 +463,30 @@ class Model:
             t["gain"], gains = gains[:n], gains[n:]
             t["leaf_cover"], of_leaves = of_leaves[:n + 1], of_leaves[n + 1:]
 
+    def crossed_text(self, name, row):
+        """What the cell of a column is in the name of a pair."""
+        f = next(f for f in self.features if f["name"] == name)
+        cell = row[name]
+        if f["kind"] != "category":
+            value = number(cell)
+            return CROSS if value is None else shortest(value).encode()
+        text = level(cell, f)
+        bare = text and text.strip(b" \t")
+        if text not in f["levels"]:
+            if bare in f["levels"]:
+                text = bare
+            elif cell in MISSING:
+                return CROSS
+        return text.replace(CROSS, CROSS + CROSS)
+
+    def cells(self, row):
+        """The cells of the features of a row, which tables hold or which are made of others."""
+        for f in self.features:
+            if "crossed" in f:
+                yield (b" " + CROSS + b" ").join(self.crossed_text(name, row) for name in f["crossed"]).decode()
+            else:
+                yield row[f["name"]]
+
     def codes(self, cells):
         """Codes of a row, None where a value is missing, or a level unknown that goes with those."""
         codes = []
@@ -502,6 +526,7 @@ class Model:
         return scores
 
 
+CROSS = "×".encode()
 MISSING = {"", "NA", "NaN", "nan", "null", "None", "?", "N/A"}
 
 
@@ -546,10 +571,10 @@ def scores(model, table):
     with open(table, encoding="utf-8", newline="") as f:
         rows = csv.reader(f)
         header = next(rows)
-        places = [header.index(c["name"]) for c in model.features]
-        starts = [header.index(c["name"]) for c in model.columns if c["role"] == "init_score"]
-        for row in rows:
-            yield model.raw([row[p] for p in places], [row[p] for p in starts])
+        starts = [c["name"] for c in model.columns if c["role"] == "init_score"]
+        for cells in rows:
+            row = dict(zip(header, cells))
+            yield model.raw(model.cells(row), [row[name] for name in starts])
 
 
 def differences(model, table, kept, text):
