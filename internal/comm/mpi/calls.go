@@ -21,9 +21,8 @@ func (c *Comm) Sum32(ctx context.Context, values []uint32) error {
 	return c.make(ctx, 4*len(values), func() error { return c.reduce(ctx, bytesOf(values), 4, c.uint32s, c.sum) })
 }
 
-// SumParts64 gives all sums to all ranks.
-func (c *Comm) SumParts64(ctx context.Context, values []uint64, _ []int) error {
-	return c.Sum64(ctx, values)
+func (c *Comm) SumParts64(ctx context.Context, values []uint64, parts []int) error {
+	return c.make(ctx, 8*len(values), func() error { return c.scatter(ctx, values, parts) })
 }
 
 // Max compares numbers as integers of the same order: of 0 and -0, MPI might give either. They are signed, because MPICH 4.0
@@ -102,6 +101,30 @@ func (c *Comm) reduce(ctx context.Context, values []byte, width int, datatype, o
 			return err
 		}
 		values = values[copy(values, c.take[:n]):]
+	}
+	return nil
+}
+
+// scatter gives each rank the sums of its part: in blocks that are equally long at all ranks, until the longest part is through.
+func (c *Comm) scatter(ctx context.Context, values []uint64, parts []int) error {
+	longest := 0
+	for r := range c.size {
+		longest = max(longest, parts[r+1]-parts[r])
+	}
+	give, take := wordsOf(&c.give), wordsOf(&c.take)
+	for at := 0; at < longest; {
+		n := min(len(give)/c.size, longest-at)
+		for r := range c.size {
+			part := values[parts[r]:parts[r+1]]
+			copied := copy(give[r*n:(r+1)*n], part[min(at, len(part)):])
+			clear(give[r*n+copied : (r+1)*n])
+		}
+		if err := c.run(ctx, c.reduceScatter, address(&c.give), address(&c.take), uintptr(n), c.uint64s, c.sum); err != nil {
+			return err
+		}
+		own := values[parts[c.rank]:parts[c.rank+1]]
+		copy(own[min(at, len(own)):], take[:n])
+		at += n
 	}
 	return nil
 }
@@ -193,4 +216,9 @@ func address[T any](p *T) uintptr { return uintptr(unsafe.Pointer(p)) }
 
 func bytesOf[T uint32 | uint64](values []T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(values))), len(values)*int(unsafe.Sizeof(T(0))))
+}
+
+// wordsOf returns the words of a page, which begins at a multiple of 8.
+func wordsOf(page *[chunkBytes]byte) []uint64 {
+	return unsafe.Slice((*uint64)(unsafe.Pointer(page)), chunkBytes/8)
 }

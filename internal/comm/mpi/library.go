@@ -20,7 +20,7 @@ type library struct {
 	version string
 
 	initThread, finalize, abort, commRank, commSize, test uintptr // functions
-	allreduce, allgather, bcast                           uintptr // those that return at once: MPI_Iallreduce and so on
+	allreduce, reduceScatter, allgather, bcast            uintptr // those that return at once: MPI_Iallreduce and so on
 
 	world                              uintptr // MPI_COMM_WORLD
 	anyBytes, uint32s, uint64s, int64s uintptr // MPI_BYTE, MPI_UINT32_T, MPI_UINT64_T, MPI_INT64_T
@@ -57,7 +57,7 @@ func load(name string, handle uintptr, p *pages) (*library, error) {
 	symbols := map[string]*uintptr{
 		"MPI_Get_library_version": &version, "MPI_Init_thread": &l.initThread, "MPI_Finalize": &l.finalize, "MPI_Abort": &l.abort,
 		"MPI_Comm_rank": &l.commRank, "MPI_Comm_size": &l.commSize, "MPI_Test": &l.test,
-		"MPI_Iallreduce": &l.allreduce, "MPI_Iallgather": &l.allgather, "MPI_Ibcast": &l.bcast,
+		"MPI_Iallreduce": &l.allreduce, "MPI_Ireduce_scatter_block": &l.reduceScatter, "MPI_Iallgather": &l.allgather, "MPI_Ibcast": &l.bcast,
 	}
 	find := func() error {
 		for symbol, to := range symbols {

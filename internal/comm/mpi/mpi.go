@@ -35,6 +35,7 @@ type Comm struct {
 type pages struct {
 	request uintptr // an MPI_Request
 	number  int32
+	_       int32 // words begin at a multiple of 8
 	give    [chunkBytes]byte
 	take    [chunkBytes]byte
 }
