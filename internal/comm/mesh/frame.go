@@ -16,7 +16,7 @@ import (
 //	 4  detail of the call, 32 bits
 //	 8  number of the call, from 1, 64 bits
 //	16  values in the whole call, or bytes of this rank in Gather and Broadcast, 56 bits
-//	23  kind of the call, 6 bits, and form of the values, 2 bits
+//	23  kind of the call, 5 bits, and form of the values, 3 bits
 //	24  CRC-32C of bytes 0 to 23 and the values, without the values under TLS, 32 bits; then 32 bits of 0
 //	32  the values
 //
@@ -98,7 +98,7 @@ func (m *Mesh) send() {
 func (m *Mesh) write() error {
 	for _, s := range m.spans {
 		for lo := s.lo; lo < s.hi || lo == s.lo && m.v.kind.givesBytes(); lo += chunkBytes {
-			n, err := m.writeFrame(s.peer.data, m.v.data[lo:min(lo+chunkBytes, s.hi)])
+			n, err := m.writeFrame(s.peer, m.v.data[lo:min(lo+chunkBytes, s.hi)])
 			m.sent.Add(n)
 			if err != nil {
 				return m.broken(s.peer, err)
@@ -108,11 +108,14 @@ func (m *Mesh) write() error {
 	return nil
 }
 
-func (m *Mesh) writeFrame(w io.Writer, values []byte) (int64, error) {
-	form := formOf(m.v.kind, values)
+func (m *Mesh) writeFrame(p *peer, values []byte) (int64, error) {
+	form := whole
+	if !p.near {
+		form = formOf(m.v.kind, values)
+	}
 	if form != whole {
 		if m.narrow == nil {
-			m.narrow = make([]byte, chunkBytes/2)
+			m.narrow = make([]byte, chunkBytes)
 		}
 		values = form.narrow(m.narrow, values)
 	}
@@ -120,15 +123,15 @@ func (m *Mesh) writeFrame(w io.Writer, values []byte) (int64, error) {
 	binary.LittleEndian.PutUint32(head, uint32(len(values)))
 	binary.LittleEndian.PutUint32(head[4:], m.signature.detail)
 	binary.LittleEndian.PutUint64(head[8:], uint64(m.calls))
-	binary.LittleEndian.PutUint64(head[16:], m.total|uint64(m.signature.kind)<<56|uint64(form)<<62)
+	binary.LittleEndian.PutUint64(head[16:], m.total|uint64(m.signature.kind)<<56|uint64(form)<<61)
 	binary.LittleEndian.PutUint32(head[24:], m.checksum(head, values))
 	if len(values) <= directBytes {
-		n, err := w.Write(append(head, values...))
+		n, err := p.data.Write(append(head, values...))
 		return int64(n), err
 	}
 	m.pair = [2][]byte{head, values}
 	m.both = m.pair[:]
-	return m.both.WriteTo(w)
+	return m.both.WriteTo(p.data)
 }
 
 // checksum returns the CRC of a frame. TLS has better ones of the values.
@@ -199,15 +202,15 @@ func (m *Mesh) readHead(p *peer) (n int, total uint64, as form, err error) {
 	}
 	call, word := binary.LittleEndian.Uint64(m.head[8:]), binary.LittleEndian.Uint64(m.head[16:])
 	total = word & (1<<56 - 1)
-	as = form(word >> 62)
-	its := signature{kind: kind(word >> 56 & 63), detail: binary.LittleEndian.Uint32(m.head[4:]), total: total}
+	as = form(word >> 61)
+	its := signature{kind: kind(word >> 56 & 31), detail: binary.LittleEndian.Uint32(m.head[4:]), total: total}
 	if its.kind.givesBytes() {
 		its.total = 0
 	}
 	switch {
 	case call != uint64(m.calls):
 		return 0, 0, whole, m.refuse(&comm.Error{Rank: p.rank, Text: fmt.Sprintf("makes call %d where rank %d makes call %d", call, m.rank, m.calls)})
-	case its != m.signature, as > int32s, as != whole && its.kind != sum64 && its.kind != sumParts64:
+	case its != m.signature, as >= forms, as != whole && its.kind != sum64 && its.kind != sumParts64:
 		return 0, 0, whole, m.refuse(m.differ(p, its))
 	}
 	return int(binary.LittleEndian.Uint32(m.head[:])), total, as, nil

@@ -38,7 +38,7 @@ func TestWrongFrames(t *testing.T) {
 		{"right gather", frameOf(16, 0, 1, gatherBytes, 16, values), gather, ""},
 		{"damaged", damaged, sum, "damaged on their way"},
 		{"other kind", frameOf(16, 0, 1, maxFloat, 2, values), sum, "calls Max of 2 values where rank 0 calls Sum64 of 2 values"},
-		{"unknown kind", frameOf(16, 0, 1, 99, 2, values), sum, "calls an unknown call"},
+		{"unknown kind", frameOf(16, 0, 1, 29, 2, values), sum, "calls an unknown call"},
 		{"other total", frameOf(24, 0, 1, sum64, 3, values), sum, "calls Sum64 of 3 values"},
 		{"other call", frameOf(16, 0, 2, sum64, 2, values), sum, "makes call 2 where rank 0 makes call 1"},
 		{"too long", frameOf(1<<31, 0, 1, sum64, 2, values), sum, "sent 2147483648 bytes where 16 were expected"},

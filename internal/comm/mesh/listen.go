@@ -247,7 +247,7 @@ func (j *joining) keep(c net.Conn, p *peer, channel channel, instance string, st
 	_ = c.SetDeadline(time.Time{})
 	p.instance = instance
 	if channel == forData {
-		p.data = c
+		p.data, p.near = c, onThisMachine(c) && !j.o.Narrow
 	} else {
 		p.mu.Lock()
 		p.control = c
@@ -259,4 +259,11 @@ func (j *joining) keep(c net.Conn, p *peer, channel channel, instance string, st
 		close(j.complete)
 	}
 	return nil
+}
+
+// onThisMachine reports whether both ends of a connection have one address.
+func onThisMachine(c net.Conn) bool {
+	here, _, err := net.SplitHostPort(c.LocalAddr().String())
+	there, _, err2 := net.SplitHostPort(c.RemoteAddr().String())
+	return err == nil && err2 == nil && here == there
 }

@@ -30,6 +30,7 @@ type Options struct {
 	TLS     bool          // encrypt with TLS 1.3, bound to the token; no certificates are needed
 	Wait    time.Duration // until all ranks are connected; 0 for 2 minutes
 	Silence time.Duration // after which a rank without signs of life has failed; 0 for 8 s
+	Narrow  bool          // send sums in as few bytes as they take to ranks of this machine too, where that takes longer than to send them whole
 }
 
 // Mesh is one rank's end. Its calls allocate nothing in sums of lengths that it has seen.
@@ -60,6 +61,7 @@ type peer struct {
 	instance string   // of its process
 	control  net.Conn // nil until set, under the lock of state
 	data     net.Conn // likewise
+	near     bool     // on this machine, and values are sent as they are; likewise
 
 	mu    sync.Mutex   // of what is written to control
 	mute  bool         // nothing more is written to control

@@ -9,7 +9,7 @@ import (
 	"boost/internal/comm/mesh"
 )
 
-// Sums of small numbers take half of the bytes, and are the same as in 8 bytes: at the borders of each form, and where one value of a
+// Sums of small numbers take fewer bytes, and are the same as in 8 bytes: at the borders of each form, and where one value of a
 // call does not fit.
 func TestNarrowSums(t *testing.T) {
 	const n = 40_000
@@ -17,17 +17,24 @@ func TestNarrowSums(t *testing.T) {
 	for _, test := range []struct {
 		name  string
 		value func(rng *rand.Rand) uint64
-		odd   uint64 // instead of one of the values
-		share float64
+		odd   uint64  // instead of one of the values
+		share float64 // of the bytes, at most
 	}{
-		{"halves", func(rng *rand.Rand) uint64 { return word(int32(rng.IntN(1<<16)-1<<15), uint32(rng.IntN(1<<16))) }, word(-1<<15, 1<<16-1), 0.5},
-		{"numbers", func(rng *rand.Rand) uint64 { return uint64(int64(int32(rng.Uint32()))) }, uint64(1<<64 - 1<<31), 0.5},
+		{"16 bits", func(rng *rand.Rand) uint64 { return word(int32(rng.IntN(1<<16)-1<<15), uint32(rng.IntN(1<<16))) }, word(-1<<15, 1<<16-1), 0.5},
+		{"24 bits", func(rng *rand.Rand) uint64 { return word(int32(rng.IntN(1<<24)-1<<23), uint32(rng.IntN(1<<24))) }, word(-1<<23, 1<<24-1), 0.75},
+		{"numbers of 32", func(rng *rand.Rand) uint64 { return uint64(int64(int32(rng.Uint32()))) }, 1<<64 - 1<<31, 0.5},
+		{"numbers of 48", func(rng *rand.Rand) uint64 { return uint64(int64(rng.Uint64()) >> 16) }, 1<<64 - 1<<47, 0.75},
 		{"words", func(rng *rand.Rand) uint64 { return rng.Uint64() }, 1 << 63, 1},
-		{"gradient above", func(*rand.Rand) uint64 { return word(7, 9) }, word(1<<15, 0), 1},
-		{"gradient below", func(*rand.Rand) uint64 { return word(-7, 9) }, word(-1<<15-1, 0), 1},
-		{"hessian above", func(*rand.Rand) uint64 { return word(7, 9) }, word(0, 1<<16), 1},
-		{"number above", func(*rand.Rand) uint64 { return 1<<31 - 1 }, 1 << 31, 1},
-		{"number below", func(*rand.Rand) uint64 { return 1<<64 - 1 }, 1<<64 - 1<<31 - 1, 1},
+		{"gradient above 16", func(*rand.Rand) uint64 { return word(-7, 9) }, word(1<<15, 0), 0.75},
+		{"gradient below 16", func(*rand.Rand) uint64 { return word(7, 9) }, word(-1<<15-1, 0), 0.75},
+		{"hessian above 16", func(*rand.Rand) uint64 { return word(-7, 9) }, word(0, 1<<16), 0.75},
+		{"gradient above 24", func(*rand.Rand) uint64 { return word(-7, 9) }, word(1<<23, 0), 1},
+		{"gradient below 24", func(*rand.Rand) uint64 { return word(7, 9) }, word(-1<<23-1, 0), 1},
+		{"hessian above 24", func(*rand.Rand) uint64 { return word(1<<20, 9) }, word(0, 1<<24), 1},
+		{"number above 32", func(*rand.Rand) uint64 { return 1<<31 - 1 }, 1 << 31, 0.75},
+		{"number below 32", func(*rand.Rand) uint64 { return 1<<64 - 1 }, 1<<64 - 1<<31 - 1, 0.75},
+		{"number above 48", func(*rand.Rand) uint64 { return 1<<47 - 1 }, 1 << 47, 1},
+		{"number below 48", func(*rand.Rand) uint64 { return 1<<64 - 1<<40 - 1 }, 1<<64 - 1<<47 - 1, 1},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			for _, ranks := range []int{2, 3} {
@@ -49,7 +56,7 @@ func TestNarrowSums(t *testing.T) {
 				}
 				borders := []int{0, n / 5, n, n}[:ranks]
 				borders = append(borders, n)
-				ends := connect(t, ranks, mesh.Options{Token: token})
+				ends := connect(t, ranks, mesh.Options{Token: token, Narrow: true})
 				for r, err := range commtest.Each(ends, func(c comm.Comm) error {
 					if err := c.SumParts64(t.Context(), parts[c.Rank()], borders); err != nil {
 						return err
