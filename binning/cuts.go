@@ -17,21 +17,21 @@ type Feature struct {
 	Name       string
 	Kind       FeatureKind
 	HasMissing bool // the column had missing values in training: its last code is the missing code
-	// Codes maps a dictionary index of the schema to its code (Categorical only);
-	// NoCode marks a level that had no row in training.
-	Codes []uint32
-	// Regular is the number of codes of present values, at least 1: cuts + 1, or the
-	// number of category codes, the shared code `other` included, which is the last.
-	Regular uint32
 	// Unnamed reports whether the schema's dictionary may lack levels that training had
 	// (Categorical only, as NameHashes). These take the missing code.
 	Unnamed bool
-	// NameHashes, ascending, stand for levels that are not in the dictionary and take the last code; see
-	// HashesName.
-	NameHashes []uint32
 	// Ordered reports whether the codes of a categorical feature are in an order that splits go by, like those of
 	// numbers: the levels of a code and of those below it go left. Several levels may have one code.
 	Ordered bool
+	// Regular is the number of codes of present values, at least 1: cuts + 1, or the
+	// number of category codes, the shared code `other` included, which is the last.
+	Regular uint32
+	// Codes maps a dictionary index of the schema to its code (Categorical only);
+	// NoCode marks a level that had no row in training.
+	Codes []uint32
+	// NameHashes, ascending, stand for levels that are not in the dictionary and take the last code; see
+	// HashesName.
+	NameHashes []uint32
 }
 
 // BySets reports whether splits of the feature are by sets of codes.

@@ -153,10 +153,17 @@ func (m *Matrix) layOut(storage string) uint64 {
 		nCodes[u] = m.groups[u].NBins
 	}
 	common := commonWidth(nCodes, storage)
-	var size uint64
+	for u := range m.groups {
+		m.groups[u].Bits = max(common, WidthOf(m.groups[u].NBins))
+	}
+	return m.place()
+}
+
+// place gives every group, whose width is known, its offset and returns the bytes they take.
+func (m *Matrix) place() (size uint64) {
 	for u := range m.groups {
 		group := &m.groups[u]
-		group.Bits, group.offset = max(common, WidthOf(group.NBins)), size
+		group.offset = size
 		size += padded(group.Bits.bytes(m.rows))
 		for _, f := range group.Features {
 			m.infos[f].Offset, m.infos[f].Bits = group.offset, group.Bits

@@ -25,11 +25,14 @@ const (
 	rowsPerPackedCode = 32
 )
 
-// PackGroups puts the listed feature groups, of at least two codes each, into packed groups, and
+// PackGroups puts the listed feature groups, ascending and of at least two codes each, into packed groups, and
 // these in the order of their first columns: columns come by their number of codes, most
 // first, then by number, and go to the first packed group that has room for their codes.
 func PackGroups(m *Matrix, groups []int) []PackedGroup {
 	limit := min(maxPackedCodes, m.rows/rowsPerPackedCode)
+	if limit < 2*2 { // no two of them have room
+		return SingleGroups(m, groups)
+	}
 	order := slices.Clone(groups)
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(m.groups[b].NBins, m.groups[a].NBins) })
 	var packed []PackedGroup

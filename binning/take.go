@@ -1,9 +1,16 @@
 package binning
 
-import "boost/internal/kernel/bin"
+import (
+	"slices"
+
+	"boost/internal/kernel/bin"
+)
 
 // Take returns the codes of the given rows, which ascend, in memory of their own.
 func (c *Codes) Take(rows []int32) *Codes {
+	if c.plain != nil {
+		return &Codes{rows: len(rows), features: slices.Clone(c.features), plain: c.plain.take(rows), limit: c.limit, keep: c.keep}
+	}
 	taken := &Codes{rows: len(rows), features: make([]coded, len(c.features)), limit: c.limit, keep: c.keep}
 	for f := range c.features {
 		from, to := &c.features[f], &taken.features[f]
@@ -19,9 +26,24 @@ func (c *Codes) Take(rows []int32) *Codes {
 	return taken
 }
 
-// take fills a column of whole bytes with the codes of some rows of another.
+// take is Take for a matrix of plain columns.
+func (m *Matrix) take(rows []int32) *Matrix {
+	taken := &Matrix{rows: len(rows), infos: slices.Clone(m.infos), offsets: m.offsets, locations: m.locations, groups: slices.Clone(m.groups)}
+	taken.data = alignedBytes(taken.place())
+	for u := range taken.groups {
+		column := taken.GroupColumn(u)
+		column.take(m.GroupColumn(u), rows)
+	}
+	return taken
+}
+
+// take fills a column of zeros with the codes of some rows of another.
 func (c *Column) take(from Column, rows []int32) {
 	switch {
+	case from.Bits == U4 && c.Bits == U4:
+		for i, row := range rows {
+			c.u4[i/2] |= byte(from.At(int(row))) << (4 * (i & 1))
+		}
 	case from.Bits == U8 && c.Bits == U8:
 		takeCodes(c.u8, from.u8, rows)
 	case from.Bits == U16 && c.Bits == U16:

@@ -62,10 +62,15 @@ func (r *run) orderLevels(ctx context.Context, codes *binning.Codes, own bool, e
 
 // orderedFeatures lists the features whose levels are put in order, and by what.
 func (r *run) orderedFeatures(ex *examples, data *binned) (features []levels.Feature) {
-	columns := slices.DeleteFunc(slices.Clone(data.schema.Columns), func(c dataset.ColumnSchema) bool { return c.Role != dataset.Feature })
 	var targets []levels.Target
-	for f := range data.cuts.Features {
-		feature, column := &data.cuts.Features[f], &columns[f]
+	f := -1
+	for i := range data.schema.Columns {
+		column := &data.schema.Columns[i]
+		if column.Role != dataset.Feature {
+			continue
+		}
+		f++
+		feature := &data.cuts.Features[f]
 		isFew := r.p.LevelSplits == AutoSplits && feature.Regular <= manyLevels && column.Crossed == nil
 		if feature.Kind != binning.Categorical || feature.Regular < 2 || isFew {
 			continue
@@ -76,7 +81,7 @@ func (r *run) orderedFeatures(ex *examples, data *binned) (features []levels.Fea
 		by := levels.Feature{Index: f, Target: targets[0].Values}
 		switch len(column.Crossed) {
 		case 0:
-			if r.p.LevelSplits == AutoSplits && r.takesSets(column.Name, int(feature.Regular), ex, columns, targets) {
+			if r.p.LevelSplits == AutoSplits && r.takesSets(column.Name, int(feature.Regular), ex, data.schema.Columns, targets) {
 				continue
 			}
 		case 1:

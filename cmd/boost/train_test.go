@@ -10,6 +10,7 @@ import (
 
 	"boost/internal/output"
 	"boost/internal/report"
+	"boost/internal/testenv"
 )
 
 // trained reads what train --json printed.
@@ -55,6 +56,25 @@ func TestTrainTable(t *testing.T) {
 
 	r = must(t, 0, boost(t, "train", "cities.v1.csv", "--label", "b"))
 	says(t, r.out, "logloss", "train", "valid", "cities.v1.boost", "rounds")
+}
+
+// A table of 200,000 columns, in 1.9 MB, is trained on in 200 MB, those of the program among them.
+func TestTrainWide(t *testing.T) {
+	testenv.Memory(t)
+	inFolder(t)
+	var names, cells strings.Builder
+	for i := range 200_000 {
+		fmt.Fprintf(&names, "c%d,", i)
+		fmt.Fprintf(&cells, "%d,", i%2)
+	}
+	file(t, "wide.csv", strings.TrimSuffix(names.String(), ",")+"\n"+strings.TrimSuffix(cells.String(), ",")+"\n")
+	out, err := program("train", "wide.csv", "--label", "c0", "-q", "--json").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := trained(t, result{out: string(out)}); s.PeakMemory > 200e6 {
+		t.Errorf("%d bytes of memory, at most 200 MB allowed", s.PeakMemory)
+	}
 }
 
 // The bytes do not depend on where settings come from: a config with the same keys,

@@ -14,8 +14,11 @@ import (
 const lowered = 25
 
 // wide is the number of columns from which what is kept of each column takes more memory than its cells. It is in
-// many small objects, and there would be as much garbage of such.
-const wide = 1 << 16
+// many small objects, and there would be as much garbage of such: wideLowered allows a tenth.
+const (
+	wide        = 1 << 16
+	wideLowered = 10
+)
 
 // setting counts the callers of Lower; the last of them puts back what was before.
 var setting struct {
@@ -25,13 +28,17 @@ var setting struct {
 
 // Lower makes the collector start early until the function that it returns is called, once. A lower setting, or none,
 // stays as it is. Callers may overlap.
-func Lower() (done func()) {
+func Lower() (done func()) { return lower(lowered) }
+
+func lower(to int) (done func()) {
 	setting.Lock()
 	defer setting.Unlock()
+	now := debug.SetGCPercent(to)
+	if now < to {
+		debug.SetGCPercent(now)
+	}
 	if setting.users++; setting.users == 1 {
-		if setting.before = debug.SetGCPercent(lowered); setting.before < lowered {
-			debug.SetGCPercent(setting.before)
-		}
+		setting.before = now
 	}
 	return func() {
 		setting.Lock()
@@ -47,7 +54,7 @@ func LowerWide(columns int) (done func()) {
 	if columns < wide {
 		return func() {}
 	}
-	end := Lower()
+	end := lower(wideLowered)
 	return func() {
 		end()
 		runtime.GC()
