@@ -21,6 +21,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"boost/benchmarks/harness"
 )
 
 // campaign is one kind of case.
@@ -50,11 +52,13 @@ var campaigns = []campaign{
 // soak is one run of the program.
 type soak struct {
 	seed  uint64
-	cases int    // of each campaign, 0: as many as there is time for
-	root  string // the folder of all others
-	boost string // the program
-	fuzz  map[string]int64
-	kills int // of the campaign
+	cases int              // of each campaign, 0: as many as there is time for
+	root  string           // the folder of all others
+	boost string           // the program
+	fuzz  map[string]int64 // executions of a target, by folder and name
+	// fuzzed is the same of the runs before.
+	fuzzed map[string]int64
+	kills  int // of the campaign
 }
 
 func main() {
@@ -80,7 +84,7 @@ func run() (failed bool, err error) {
 	seed := flag.Uint64("seed", uint64(time.Now().UnixNano()), "seed of the first case; the next ones count up")
 	cases := flag.Int("n", 0, "cases of each campaign instead of a time")
 	only := flag.String("only", "", "campaigns, or beginnings of their names, separated by commas")
-	record := flag.String("json", "", "record to which the run is added")
+	recordFile := flag.String("json", "", "record to which the run is added")
 	document := flag.String("document", "", "Markdown file whose section soak is written from the record")
 	flag.Parse()
 
@@ -88,11 +92,17 @@ func run() (failed bool, err error) {
 	if err != nil {
 		return false, err
 	}
+	var before record
+	if *recordFile != "" {
+		if err := harness.Read(*recordFile, &before); err != nil {
+			return false, err
+		}
+	}
 	root, err := os.MkdirTemp("", "boost-soak-")
 	if err != nil {
 		return false, err
 	}
-	s := &soak{seed: *seed, cases: *cases, root: root, boost: filepath.Join(root, "boost"), fuzz: map[string]int64{}}
+	s := &soak{seed: *seed, cases: *cases, root: root, boost: filepath.Join(root, "boost"), fuzz: map[string]int64{}, fuzzed: before.Fuzz}
 	if out, err := exec.Command("go", "build", "-o", s.boost, "./cmd/boost").CombinedOutput(); err != nil {
 		return false, fmt.Errorf("go build ./cmd/boost, in the root of the module: %w\n%s", err, out)
 	}
@@ -112,8 +122,8 @@ func run() (failed bool, err error) {
 		}
 	}
 	fmt.Print(table(results))
-	if *record != "" {
-		err = addRun(*record, *document, runRecord{Date: begin.UTC().Format(time.DateOnly), Seed: *seed,
+	if *recordFile != "" {
+		err = addRun(*recordFile, *document, runRecord{Date: begin.UTC().Format(time.DateOnly), Seed: *seed,
 			Seconds: round(time.Since(begin))}, results, s.fuzz)
 	}
 	if failed {

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -110,6 +111,28 @@ func TestRecordAdds(t *testing.T) {
 	}
 	if len(r.Runs) != 2 || r.Campaigns[0] != (result{"kills/store", 20, 40, 2, 5}) || r.Fuzz["tree FuzzTree"] != 200 {
 		t.Errorf("two runs add up to %+v", r)
+	}
+}
+
+// Targets are found, and listed with their executions: those of a package in one line, those of a target that has none, too.
+func TestFuzzTargets(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "a_test.go"), []byte("func FuzzB(f *testing.F) {\n}\nfunc FuzzA(f *testing.F) {\n}\nfunc Fuzzy() {\n}\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	targets, err := listTargets(dir)
+	folder := filepath.ToSlash(dir)
+	if want := []string{folder + " FuzzB", folder + " FuzzA"}; err != nil || !slices.Equal(targets, want) {
+		t.Errorf("%q, %v, want %q", targets, err, want)
+	}
+	r := record{Fuzz: map[string]int64{"a FuzzB": 12_345_678, "a FuzzA": 0, "c FuzzC": 9_999_999}}
+	if got, want := r.fuzzTable(), `
+Fuzzing executed 3 targets 22,345,677 times in all, 1 of them 10,000,000 times and more:
+
+| package | executions of its targets |
+|---|---|
+| `+"`a` | `FuzzA` 0, `FuzzB` 12,345,678 |\n| `c` | `FuzzC` 9,999,999 |\n"; got != want {
+		t.Errorf("%s\nwant %s", got, want)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"boost/benchmarks/harness"
+	"boost/internal/format"
 )
 
 // result is what a campaign did, in one run or in all.
@@ -79,18 +80,37 @@ func (r *record) updateDocument(path string) error {
 		fmt.Fprintf(&b, "| %s | %d | %d | %d | %.0f |\n", c.Name, c.Cases, c.Kills, c.Failures, c.Seconds)
 	}
 	if len(r.Fuzz) > 0 {
-		counts := slices.Sorted(maps.Values(r.Fuzz))
-		sum := int64(0)
-		for _, n := range counts {
-			sum += n
-		}
-		fmt.Fprintf(&b, "\nFuzzing executed %d targets %d times, the least often executed one %d times.\n", len(counts), sum, counts[0])
+		b.WriteString(r.fuzzTable())
 	}
 	if len(r.Runs) > 0 {
 		last := r.Runs[len(r.Runs)-1]
 		fmt.Fprintf(&b, "\nRuns: %d; the last on %s, %s.\n", len(r.Runs), last.Date, last.Machine)
 	}
 	return harness.ReplaceSection(path, "soak", b.String())
+}
+
+// fuzzTable lists how often each target was executed.
+func (r *record) fuzzTable() string {
+	rows, often, sum := map[string]string{}, 0, int64(0)
+	for _, target := range slices.Sorted(maps.Keys(r.Fuzz)) {
+		folder, name, _ := strings.Cut(target, " ")
+		n := r.Fuzz[target]
+		sum += n
+		if n >= enough {
+			often++
+		}
+		if rows[folder] != "" {
+			rows[folder] += ", "
+		}
+		rows[folder] += fmt.Sprintf("`%s` %s", name, format.Count(int(n)))
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "\nFuzzing executed %d targets %s times in all, %d of them %s times and more:\n\n| package | executions of its targets |\n|---|---|\n",
+		len(r.Fuzz), format.Count(int(sum)), often, format.Count(enough))
+	for _, folder := range slices.Sorted(maps.Keys(rows)) {
+		fmt.Fprintf(&b, "| `%s` | %s |\n", folder, rows[folder])
+	}
+	return b.String()
 }
 
 // table is what a run prints at its end.

@@ -89,7 +89,7 @@ func TestLoseNothing(t *testing.T) {
 		if refused++; refused%7 > 0 {
 			return
 		}
-		r, err := store.Repair(dir, false)
+		r, err := store.Repair(dir, store.Options{}, false)
 		if err != nil || r.Damage == nil {
 			t.Errorf("%s: %+v, %v", what, r, err)
 		}

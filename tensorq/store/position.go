@@ -9,9 +9,9 @@ import (
 // Position is how far a log of records has come.
 type Position = recordlog.Position
 
-// Repair salvages the log of a damaged store: see recordlog.Repair.
-func Repair(dir string, anyway bool) (*recordlog.Repaired, error) {
-	return recordlog.Repair(dir, recordlog.Options{Kind: logKind}, anyway)
+// Repair salvages the log of a damaged store: see recordlog.Repair. Of the options it takes the file system.
+func Repair(dir string, options Options, anyway bool) (*recordlog.Repaired, error) {
+	return recordlog.Repair(dir, recordlog.Options{Kind: logKind, FS: options.FS}, anyway)
 }
 
 // Position returns where the store was when it was synced last; it can be called after Close.

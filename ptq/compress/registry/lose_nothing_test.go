@@ -55,7 +55,7 @@ type five struct {
 	older, now map[string]string
 }
 
-func newFive(t *testing.T, compacted bool) *five {
+func newFive(t testing.TB, compacted bool) *five {
 	f := &five{fixture: newRegistry(t, func(c *store.Config) { c.SyncWrites = true }), want: map[string]*model.Model{}}
 	for i, id := range []string{"a", "b", "c"} {
 		f.want[id] = forest(t, uint64(i), 1, 3, 5)

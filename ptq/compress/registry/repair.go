@@ -40,7 +40,7 @@ func Repair(ctx context.Context, dir string, c store.Config, options Options) (*
 	if err != nil {
 		return nil, fmt.Errorf("registry: %w", err)
 	}
-	tensors, err := store.Repair(filepath.Join(dir, "tensors"), true)
+	tensors, err := store.Repair(filepath.Join(dir, "tensors"), store.Options{FS: options.fs}, true)
 	if err != nil {
 		return nil, fmt.Errorf("registry: %w", err)
 	}
@@ -74,6 +74,28 @@ func (out *Repaired) account(r *Registry, gone []recordlog.Entry) {
 			out.lose(e.ID, "its file is lost: it stays in the bits that it has")
 		}
 	}
+	for _, id := range r.IDs() {
+		if of := r.withoutFile(id); of != "" {
+			out.lose(id, fmt.Sprintf("its rule needs %q, whose file is lost: it stays in the bits that it has", of))
+		}
+	}
+}
+
+// withoutFile returns the model, without a file, that a model is made of by its rule and those of others; "" if there is none.
+func (r *Registry) withoutFile(id string) string {
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
+	m := r.models[id]
+	for range r.cfg.MaxDepth {
+		if !m.origin.isRule() {
+			return ""
+		}
+		of := m.origin.Of
+		if m = r.models[of]; m == nil || m.origin.Kind == "" {
+			return of
+		}
+	}
+	return ""
 }
 
 // lose remarks on a model once.
