@@ -34,8 +34,11 @@ type proof struct {
 func (p proof) String() string { return p.pkg + " " + p.name }
 
 // outcome of a proof over the subtests that it stands for. It is stale where the record of a
-// benchmark is of other code.
-type outcome struct{ passed, failed, stale bool }
+// benchmark is of other code. missed says by how much a benchmark missed its bars.
+type outcome struct {
+	passed, failed, stale bool
+	missed                string
+}
 
 // proofsByRow groups the run's tests by the ids in their names. Benchmarks are
 // left out: a row names those that it needs.
@@ -85,6 +88,7 @@ func (m *matrix) judge(e *events, records []record, current func(record) bool, d
 			if record.Row == id {
 				found[proof{record.Package, "Benchmark" + record.Benchmark}] = outcome{
 					passed: record.Result == pass, failed: record.Result != pass, stale: !current(record),
+					missed: record.missed(),
 				}
 			}
 		}
@@ -114,7 +118,7 @@ func (r *row) conclude(found map[proof]outcome) {
 			words = append(words, p.String()+" (of other code)")
 		case o.failed:
 			failed = true
-			words = append(words, p.String()+" (failed)")
+			words = append(words, p.String()+" (failed"+o.missed+")")
 		case o.passed:
 			words = append(words, p.String())
 			for _, n := range r.needs {

@@ -38,6 +38,20 @@ type record struct {
 	Code      string   `json:"code"` // digest of the code that the benchmark reaches
 }
 
+// missed returns what the parts that failed said, behind a colon; "" if they said nothing.
+func (r record) missed() string {
+	var all []string
+	for _, part := range r.Parts {
+		if name, said, failed := strings.Cut(part, " failed: "); failed {
+			all = append(all, name[strings.LastIndexByte(name, '/')+1:]+": "+said)
+		}
+	}
+	if len(all) == 0 {
+		return ""
+	}
+	return ": " + strings.Join(all, "; ")
+}
+
 // readRecords returns the records of the tree, none if there is no file.
 func readRecords(tree *lint.Tree) ([]record, error) {
 	text, err := tree.Read(recordsFile)

@@ -62,8 +62,8 @@ func judgedWith(t *testing.T, decided map[string][]string, records []record, lin
 }
 
 func TestJudge(t *testing.T) {
-	widths := func(result, code string) []record {
-		return []record{{Row: "S0.18", Benchmark: "HistByWidth", Package: "histogram", Result: result, Code: code}}
+	widths := func(result, code string, parts ...string) []record {
+		return []record{{Row: "S0.18", Benchmark: "HistByWidth", Package: "histogram", Result: result, Code: code, Parts: parts}}
 	}
 	for _, tc := range []struct {
 		name, id, proofs, result string
@@ -99,7 +99,10 @@ func TestJudge(t *testing.T) {
 		{"not built, without a reason", "S3.61", "", open, nil, []string{"pass tree TestX"}},
 		{"benchmark on record", "S0.18", "histogram BenchmarkHistByWidth; histogram TestW/S0.18", pass, widths(pass, "now"),
 			[]string{"pass histogram TestW/S0.18"}},
-		{"benchmark that missed its bar", "S0.18", "histogram BenchmarkHistByWidth (failed); histogram TestW/S0.18", fail, widths(fail, "now"),
+		{"benchmark that missed its bar", "S0.18", "histogram BenchmarkHistByWidth (failed: U4: 0.86, want 0.9; U8: 1, want 2); histogram TestW/S0.18", fail,
+			widths(fail, "now", "HistByWidth/S0.18/U16: 0.8603 ns/op", "HistByWidth/S0.18/U4 failed: 0.86, want 0.9", "HistByWidth/S0.18/U8 failed: 1, want 2"),
+			[]string{"pass histogram TestW/S0.18"}},
+		{"benchmark that said nothing", "S0.18", "histogram BenchmarkHistByWidth (failed); histogram TestW/S0.18", fail, widths(fail, "now"),
 			[]string{"pass histogram TestW/S0.18"}},
 		{"record of other code", "S0.18", "histogram BenchmarkHistByWidth (of other code); histogram TestW/S0.18; lacks bench HistByWidth", open, widths(pass, "then"),
 			[]string{"pass histogram TestW/S0.18"}},
