@@ -113,6 +113,7 @@ func TestPowerLoss(t *testing.T) {
 			t.Fatalf("%v, %v, after %v", entries, err, disk)
 		}
 	})
+	t.Logf("%d states", n)
 	if n < 50 {
 		t.Errorf("only %d states", n)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 
@@ -82,5 +83,60 @@ func TestDiskFaults(t *testing.T) {
 	t.Logf("%d states", n)
 	if n < 1000 {
 		t.Errorf("only %d states", n)
+	}
+}
+
+// A loss of power at any moment of a repair loses nothing that the repair brings back: it can be made again.
+func TestPowerLossInRepair(t *testing.T) {
+	five := newFive(t, false)
+	models, tensors := "models/00000001.log", "tensors/00000001.log"
+	for what, damage := range map[string]func(map[string]string){
+		"the models end in zeros": func(files map[string]string) {
+			b := []byte(files[models])
+			clear(b[len(b)/2:])
+			files[models] = string(b)
+		},
+		"the tensors are gone": func(files map[string]string) { delete(files, tensors) },
+	} {
+		files := maps.Clone(five.now)
+		damage(files)
+		disk, _ := diskOf(t, files)
+		open := func(disk *crashfs.FS) registry.Options {
+			return registry.On(disk, registry.Options{Clock: five.clock.Now})
+		}
+		repair := func(disk *crashfs.FS) map[string]string {
+			if _, err := registry.Repair(context.Background(), "/d/models", five.cfg, open(disk)); err != nil {
+				t.Fatalf("%s: %v, on %v", what, err, disk)
+			}
+			r, err := registry.Open("/d/models", five.cfg, open(disk))
+			if err != nil {
+				t.Fatalf("%s: after the repair: %v, on %v", what, err, disk)
+			}
+			defer r.Close()
+			there := map[string]string{}
+			for id, m := range five.want {
+				if full, err := r.Full(id); err == nil {
+					if there[id] = sum(t, full); there[id] != sum(t, m) {
+						t.Errorf("%s: %s is another model, on %v", what, id, disk)
+					}
+				}
+			}
+			return there
+		}
+		disk.Mark()
+		if _, err := registry.Repair(context.Background(), "/d/models", five.cfg, open(disk)); err != nil {
+			t.Fatal(err)
+		}
+		disk.Mark()
+		want := repair(disk)
+		n := disk.Crashes(1, func(disk *crashfs.FS, _ int) {
+			if got := repair(disk); len(got) < len(want) {
+				t.Errorf("%s: %d models, want %d, on %v", what, len(got), len(want), disk)
+			}
+		})
+		t.Logf("%s: %d models, %d states", what, len(want), n)
+		if len(want) == 0 || n < 20 {
+			t.Errorf("%s: %d models, %d states", what, len(want), n)
+		}
 	}
 }

@@ -238,7 +238,15 @@ func diskOf(t *testing.T, files map[string]string) (disk *crashfs.FS, size int) 
 			t.Fatal(err)
 		}
 		size += len(text)
+		if err := w.Sync(); err != nil {
+			t.Fatal(err)
+		}
 		_ = w.Close()
+	}
+	for _, name := range []string{"/", "/d", dir, filepath.Join(dir, "models"), filepath.Join(dir, "tensors")} {
+		if err := disk.SyncDir(name); err != nil {
+			t.Fatal(err)
+		}
 	}
 	return disk, size
 }

@@ -127,6 +127,9 @@ func (r *Registry) present(models, tensors string, o recordlog.Options) (bool, e
 	if r.options.repairing != nil {
 		return true, nil
 	}
+	if err := r.options.stopped(filepath.Dir(models)); err != nil {
+		return false, err
+	}
 	hasModels, err := recordlog.Exists(models, o)
 	if err != nil {
 		return false, err

@@ -4,11 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 
 	"boost/booster/model"
 	"boost/internal/recordlog"
+	"boost/internal/replace"
+	"boost/internal/vfs"
 	"boost/tensorq/store"
 )
 
@@ -36,7 +40,13 @@ func Repair(ctx context.Context, dir string, c store.Config, options Options) (*
 	if out.Damage == nil || !errors.As(out.Damage, new(*store.DamageError)) {
 		return out, out.Damage
 	}
+	if err := options.begin(dir); err != nil {
+		return nil, fmt.Errorf("registry: %w", err)
+	}
 	models, err := recordlog.Repair(filepath.Join(dir, "models"), recordlog.Options{Kind: logKind, FS: options.fs}, true)
+	if errors.Is(err, vfs.ErrBusy) { // nothing was done
+		err = errors.Join(err, options.finish(dir))
+	}
 	if err != nil {
 		return nil, fmt.Errorf("registry: %w", err)
 	}
@@ -59,7 +69,56 @@ func Repair(ctx context.Context, dir string, c store.Config, options Options) (*
 	}
 	out.account(r, slices.Concat(models.Gone, tensors.Gone))
 	r.changed = true
-	return out, r.Close()
+	if err := r.Close(); err != nil {
+		return out, err
+	}
+	return out, options.finish(dir)
+}
+
+// unfinished is a file that is in the folder while a repair is at work. Both logs are whole before models have
+// their tensors again: a registry whose repair was stopped there is damaged although neither log is.
+const unfinished = "repairing"
+
+func (o *Options) files() vfs.FS {
+	if o.fs == nil {
+		return vfs.OS
+	}
+	return o.fs
+}
+
+// begin puts that file on the disk.
+func (o *Options) begin(dir string) error {
+	name := filepath.Join(dir, unfinished)
+	f, err := o.files().OpenFile(name, os.O_RDWR|os.O_CREATE, 0o666)
+	if err == nil {
+		err = errors.Join(f.Sync(), f.Close(), o.files().SyncDir(dir))
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, replace.Reason(err))
+	}
+	return nil
+}
+
+// finish takes it away.
+func (o *Options) finish(dir string) error {
+	name := filepath.Join(dir, unfinished)
+	if err := errors.Join(o.files().Remove(name), o.files().SyncDir(dir)); err != nil {
+		return fmt.Errorf("%s: %w", name, replace.Reason(err))
+	}
+	return nil
+}
+
+// stopped is the damage of a registry whose repair did not end.
+func (o *Options) stopped(dir string) error {
+	name := filepath.Join(dir, unfinished)
+	_, err := o.files().Stat(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return fmt.Errorf("%s: %w", name, replace.Reason(err))
+	}
+	return &store.DamageError{File: name, What: "a repair has begun and did not end"}
 }
 
 // account says what is lost of models, the records that are gone among it.
