@@ -10,6 +10,7 @@ import (
 	"boost/benchmarks/compression"
 	"boost/benchmarks/coverage"
 	"boost/benchmarks/loading"
+	"boost/benchmarks/modes"
 	"boost/benchmarks/parts"
 	"boost/benchmarks/peers"
 	"boost/benchmarks/scorers"
@@ -93,6 +94,24 @@ func TestResultsGiveDocuments(t *testing.T) {
 		r := read[parts.Benchmarks](t, "rows.json")
 		return r.UpdateDocument(page)
 	})
+}
+
+// The table of modes stands in the document where its record is kept, and is what that gives.
+func TestResultsGiveModes(t *testing.T) {
+	const page = "../docs/performance.md"
+	text, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = os.Stat("results/modes.json")
+	kept, told := err == nil, strings.Contains(string(text), "<!-- begin modes -->")
+	if kept != told {
+		t.Fatalf("the record of modes is kept: %t, its table stands in %s: %t (make modes writes both)", kept, page, told)
+	}
+	if kept {
+		c := committed{t.TempDir()}
+		c.page(t, page, func(page string) error { return read[modes.Session](t, "modes.json").UpdateDocument(page) })
+	}
 }
 
 // Intervals cover what they are to cover, but for a point, and the page says so.
