@@ -19,7 +19,7 @@ ROWBENCH ?= Quantize|QuantizeGradients|PackBits|UnpackBits|MaxAbs|U4Share|HistRo
 ROWPACKAGES := ./internal/kernel/quantize ./internal/kernel/codec ./binning ./histogram ./benchmarks/parts ./benchmarks/accuracy ./internal/tensorbench ./ptq/compress ./benchmarks/compression
 SETS ?=
 
-.PHONY: sizes interop bench-rows peers peers-predict python-peers bench-guard load peers-env accuracy defaults defaults-peers defaults-outside defaults-alternatives accuracy-peers accuracy-check accuracy-precision compression intervals fixtures modes
+.PHONY: ranks-simulated ranks-peers sizes interop bench-rows peers peers-predict python-peers bench-guard load peers-env accuracy defaults defaults-peers defaults-outside defaults-alternatives accuracy-peers accuracy-check accuracy-precision compression intervals fixtures modes
 
 peers-env: ## make the Python environment with the peers and the writers of tables
 	@test -x $(PEERS_PYTHON) || python3 -m venv $(BOOST_PEERS_VENV) \
@@ -39,6 +39,12 @@ modes: peers-env ## time ways of training beside plain training and beside Light
 
 peers-predict: peers-env ## time predictions beside the peers', on one thread: batches and single rows (TURNS; ONLY=100x31x28 for some)
 	go run ./benchmarks scorers --python $(PEERS_PYTHON) --only "$(ONLY)" --turns $(TURNS)
+
+ranks-simulated: ## time trees over ranks in network namespaces by replay, fit the model and extend it (Linux, root, iproute2)
+	go run ./benchmarks ranks
+
+ranks-peers: peers-env ## time training over two ranks beside LightGBM and XGBoost in network namespaces, on a machine with little else to do (Linux, root; TURNS)
+	go run ./benchmarks ranks-peers --python $(PEERS_PYTHON) --turns $(TURNS)
 
 bench-guard: ## the tree's speed beside that of the last release, or of BASE=commit, in turns; SHORT=1 for a minute's look
 	go run ./benchmarks guard $(if $(BASE),--base $(BASE)) $(if $(SHORT),--rows 50000 --rounds 20 --turns 3)

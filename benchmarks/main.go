@@ -31,5 +31,6 @@ func rootCommand() *cobra.Command {
 		peersCommand(), trainCommand(), modesCommand(), modeTrainCommand(), scorersCommand(), scoreCommand(), loadingCommand(), readCommand(), sizesCommand(), compressionCommand(),
 		accuracyCommand(), defaultsCommand(), alternativesCommand(), precisionCommand(), objectivesCommand(), intervalsCommand(), guardCommand(), rowsCommand(), generateCommand(),
 	)
+	root.AddCommand(ranksCommands()...)
 	return root
 }
