@@ -119,6 +119,11 @@ func (s *simulation) run(cmd *cobra.Command) (*network.Study, error) {
 		if traces[n], err = network.Record(ctx, table, p, n); err != nil {
 			return nil, fmt.Errorf("%d ranks: %w", n, err)
 		}
+		if n > 1 {
+			if err := traces[n].MeasureSent(ctx); err != nil {
+				return nil, err
+			}
+		}
 		if err := traces[n].Save(traceFile(folder, n)); err != nil {
 			return nil, err
 		}

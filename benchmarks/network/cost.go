@@ -70,6 +70,7 @@ func (t *Trace) Cost(link Link, o Overhead, slow float64) Cost {
 		sum, most := 0.0, 0.0
 		step := t.Steps[0][i]
 		ways, bytes, messages := step.shape(n)
+		bytes *= t.packed()
 		for r, steps := range t.Steps {
 			cpu := (steps[i].CPU + o.of(bytes, messages)).Seconds()
 			if r == n-1 {
@@ -97,5 +98,12 @@ func (t *Trace) Sent() (bytes, messages float64) {
 		b, m := s.sends(t.Ranks())
 		bytes, messages = bytes+b, messages+m
 	}
-	return bytes / float64(t.Trees), messages / float64(t.Trees)
+	return bytes * t.packed() / float64(t.Trees), messages / float64(t.Trees)
+}
+
+func (t *Trace) packed() float64 {
+	if t.Packed == 0 {
+		return 1
+	}
+	return t.Packed
 }

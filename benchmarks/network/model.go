@@ -101,6 +101,7 @@ func (l Larger) Seconds(n int, link Link) (float64, Cost) {
 			s.Bytes *= 2
 		}
 		ways, bytes, messages := s.shape(n)
+		bytes *= l.Trace.packed()
 		c.Compute += l.of(bytes, messages).Seconds()
 		c.Latency += ways * link.Delay.Seconds()
 		c.Transfer += bytes * 8 / (link.Gbit * 1e9)

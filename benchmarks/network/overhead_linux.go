@@ -89,3 +89,28 @@ func connect(ctx context.Context, ranks int) ([]comm.Comm, error) {
 	all.Wait()
 	return ends, errors.Join(errs...)
 }
+
+// MeasureSent finds out what share of the bytes of all values the calls of a trace send, on the loopback.
+func (t *Trace) MeasureSent(ctx context.Context) error {
+	ends, err := connect(ctx, t.Ranks())
+	if err != nil {
+		return err
+	}
+	sent, errs := make([]int64, len(ends)), make([]error, len(ends))
+	var all sync.WaitGroup
+	for r, c := range ends {
+		all.Go(func() {
+			_, _, sent[r], errs[r] = Replay(ctx, c, t.Steps[r], func(Step) {})
+			_ = c.Close()
+		})
+	}
+	all.Wait()
+	total := 0.0
+	for _, n := range sent {
+		total += float64(n)
+	}
+	t.Packed = 0
+	bytes, _ := t.Sent()
+	t.Packed = total / float64(t.Ranks()*t.Trees) / bytes
+	return errors.Join(errs...)
+}

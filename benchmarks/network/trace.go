@@ -29,9 +29,10 @@ const (
 type Step struct {
 	CPU   time.Duration // computing before the call
 	Call  Call
-	Bytes int   // that this rank gives
-	Parts []int // of SumParts64
-	Root  int   // of Broadcast
+	Bytes int      // that this rank gives
+	Words []uint64 // the values of Sum64 and SumParts64: small ones are sent in fewer bytes
+	Parts []int    // of SumParts64
+	Root  int      // of Broadcast
 }
 
 // Trace is what ranks do in some trees.
@@ -39,6 +40,7 @@ type Trace struct {
 	Rows, Columns int
 	Trees         int
 	Steps         [][]Step // by rank; all have as many, with the same calls
+	Packed        float64  // bytes that are sent as a share of those of all values; 0 for 1
 }
 
 // Ranks returns the number of ranks.
@@ -115,6 +117,7 @@ func newReplayer(c comm.Comm, steps []Step) *replayer {
 }
 
 func (r *replayer) call(ctx context.Context, s Step) (err error) {
+	copy(r.words, s.Words)
 	switch s.Call {
 	case None:
 	case Sum64:

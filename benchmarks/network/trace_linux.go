@@ -50,7 +50,7 @@ func (r *recorder) step(s Step, call func() error) error {
 }
 
 func (r *recorder) Sum64(ctx context.Context, values []uint64) error {
-	return r.step(Step{Call: Sum64, Bytes: 8 * len(values)}, func() error { return r.Comm.Sum64(ctx, values) })
+	return r.step(Step{Call: Sum64, Bytes: 8 * len(values), Words: slices.Clone(values)}, func() error { return r.Comm.Sum64(ctx, values) })
 }
 
 func (r *recorder) Sum32(ctx context.Context, values []uint32) error {
@@ -58,7 +58,7 @@ func (r *recorder) Sum32(ctx context.Context, values []uint32) error {
 }
 
 func (r *recorder) SumParts64(ctx context.Context, values []uint64, parts []int) error {
-	s := Step{Call: SumParts64, Bytes: 8 * len(values), Parts: slices.Clone(parts)}
+	s := Step{Call: SumParts64, Bytes: 8 * len(values), Parts: slices.Clone(parts), Words: slices.Clone(values)}
 	return r.step(s, func() error { return r.Comm.SumParts64(ctx, values, parts) })
 }
 
