@@ -50,9 +50,9 @@ func ranksCommand() *cobra.Command {
 	}
 	s.outputs(c, "benchmarks/results/ranks.json", "docs/distributed.md")
 	f := c.Flags()
-	f.IntVar(&s.rows, "rows", 400_000, "rows of the table, those of all ranks")
+	f.IntVar(&s.rows, "rows", 200_000, "rows of the table, those of all ranks")
 	f.IntVar(&s.columns, "cols", 100, "columns")
-	f.IntVar(&s.turns, "turns", 4, "times that a tree is replayed, of which the least counts")
+	f.IntVar(&s.turns, "turns", 2, "times that a tree is replayed, of which the least counts")
 	f.BoolVar(&s.short, "short", false, "some networks of few ranks only, to try the program")
 	return c
 }
@@ -130,7 +130,7 @@ func (s *simulation) run(cmd *cobra.Command) (*network.Study, error) {
 		summary := traces[n].Summary()
 		fmt.Fprintf(says, "recorded %+v\n", summary)
 		study.Traces, all = append(study.Traces, summary), append(all, traces[n])
-		study.Uneven = max(study.Uneven, summary.Straggle/summary.Compute)
+		study.Uneven = max(study.Uneven, summary.Straggle)
 	}
 	study.Growth = network.GrowthOf(all)
 	var fitted []network.Measured

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -11,6 +12,7 @@ import (
 	"boost/benchmarks/coverage"
 	"boost/benchmarks/loading"
 	"boost/benchmarks/modes"
+	"boost/benchmarks/network"
 	"boost/benchmarks/parts"
 	"boost/benchmarks/peers"
 	"boost/benchmarks/scorers"
@@ -111,6 +113,16 @@ func TestResultsGiveModes(t *testing.T) {
 	if kept {
 		c := committed{t.TempDir()}
 		c.page(t, page, func(page string) error { return read[modes.Session](t, "modes.json").UpdateDocument(page) })
+	}
+}
+
+// What is said of ranks on networks is what was measured, and the model is within 20 % where it was not fitted.
+func TestResultsGiveRanks(t *testing.T) {
+	c := committed{t.TempDir()}
+	r := read[network.Study](t, "ranks.json")
+	c.page(t, "../docs/distributed.md", r.UpdateDocument)
+	if errors := r.Errors(false); len(errors) == 0 || slices.Max(errors) > 0.2 || slices.Min(errors) < -0.2 {
+		t.Errorf("the model is off by %.2f", errors)
 	}
 }
 

@@ -38,8 +38,8 @@ func (s Step) shape(n int) (ways, bytes, messages float64) {
 	if s.Bytes > shortBytes {
 		return 2, 2 * b * others / float64(n), 2 * others
 	}
-	if n&(n-1) != 0 {
-		steps += 2
+	if n&(n-1) != 0 { // to a rank below, which then gives its own on at once, and back while the others go on
+		steps++
 	}
 	return float64(steps), b * float64(steps), float64(steps)
 }

@@ -88,7 +88,7 @@ type Larger struct {
 	Growth
 	Overhead
 	Trace    *Trace  // whose calls a tree makes, whatever the number of ranks
-	Uneven   float64 // Straggle as a share of Compute
+	Uneven   float64 // seconds of Straggle over two ranks or more: what rows add to it grows less than they do
 	Model    Model
 	WideSums bool // words of 8 bytes hold no sums of so many rows: histograms are twice as long
 }
@@ -109,7 +109,7 @@ func (l Larger) Seconds(n int, link Link) (float64, Cost) {
 	c = c.times(1 / float64(l.Trace.Trees))
 	c.Compute += (l.Fixed + l.PerRow*l.Rows/float64(n)) / float64(l.Threads)
 	if n > 1 {
-		c.Straggle = l.Uneven * c.Compute
+		c.Straggle = l.Uneven
 	}
 	return l.Model.Seconds(c), c
 }

@@ -20,7 +20,7 @@ type Study struct {
 	Traces   []Summary       `json:"traces"`
 	Model    Model           `json:"model"`
 	Cells    []Cell          `json:"cells"`
-	Uneven   float64         `json:"straggle_of_compute"` // the most of the traces
+	Uneven   float64         `json:"most_straggle_s"` // of the traces
 	Larger   []Row           `json:"larger"`
 }
 
