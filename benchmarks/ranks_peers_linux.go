@@ -117,8 +117,18 @@ func (s *beside) time(ctx context.Context, folder, trainer string, link network.
 	if err := waitAll(commands); err != nil {
 		return t, err
 	}
-	lines := bytes.Split(bytes.TrimSpace(outs[0].Bytes()), []byte("\n"))
-	return t, json.Unmarshal(lines[len(lines)-1], &t)
+	for r := range outs {
+		lines := bytes.Split(bytes.TrimSpace(outs[r].Bytes()), []byte("\n"))
+		var said network.Timed
+		if err := json.Unmarshal(lines[len(lines)-1], &said); err != nil {
+			return t, fmt.Errorf("rank %d: %w", r, err)
+		}
+		if r == 0 {
+			t = said
+		}
+		t.Apart = t.Apart || said.Model != t.Model
+	}
+	return t, nil
 }
 
 // rankCommand is boost's rank of `ranks-peers`, in a process of its own.

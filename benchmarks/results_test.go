@@ -121,6 +121,8 @@ func TestResultsGiveRanks(t *testing.T) {
 	c := committed{t.TempDir()}
 	r := read[network.Study](t, "ranks.json")
 	c.page(t, "../docs/distributed.md", r.UpdateDocument)
+	peers := read[network.Beside](t, "ranks_peers.json")
+	c.page(t, "../docs/distributed.md", peers.UpdateDocument)
 	if errors := r.Errors(false); len(errors) == 0 || slices.Max(errors) > 0.2 || slices.Min(errors) < -0.2 {
 		t.Errorf("the model is off by %.2f", errors)
 	}

@@ -36,6 +36,8 @@ type Timed struct {
 	Version string  `json:"version"`
 	Seconds float64 `json:"seconds"` // of a round
 	Leaves  float64 `json:"leaves"`  // of a tree
+	Model   string  `json:"model"`   // hash of its predictions; "" where ranks have compared models themselves
+	Apart   bool    `json:"apart"`   // ranks have different models: each has learned from its own rows
 }
 
 // Add adds a turn of a trainer.
@@ -48,10 +50,10 @@ func (l *OnLink) Add(name string, t Timed) {
 	}
 }
 
-// best returns the fastest of the trainers whose names begin so and whose trees have as many leaves as were asked for, or nearly.
+// best returns the fastest of the trainers whose names begin so and whose trees have as many leaves as were asked for, or nearly, and are the same at all ranks.
 func (l *OnLink) best(name string, leaves float64) (least Trainer, ok bool) {
 	for _, t := range l.Trainers {
-		if strings.HasPrefix(t.Name, name) && t.Leaves >= 0.95*leaves && (!ok || t.Seconds < least.Seconds) {
+		if strings.HasPrefix(t.Name, name) && t.Leaves >= 0.95*leaves && !t.Apart && (!ok || t.Seconds < least.Seconds) {
 			least, ok = t, true
 		}
 	}
