@@ -110,7 +110,7 @@ func (m *Mesh) write() error {
 
 func (m *Mesh) writeFrame(p *peer, values []byte) (int64, error) {
 	form := whole
-	if !p.near {
+	if !p.near || m.o.Narrow {
 		form = formOf(m.v.kind, values)
 	}
 	if form != whole {
@@ -195,7 +195,9 @@ func (m *Mesh) readForm(p *peer, bytes int) (form, error) {
 
 // readHead reads the head of a frame: how many bytes of values follow, the total, and the values' form. It belongs to this call.
 func (m *Mesh) readHead(p *peer) (n int, total uint64, as form, err error) {
-	got, err := io.ReadFull(p.data, m.head[:])
+	got := p.wait(m.head[:])
+	rest, err := io.ReadFull(p.data, m.head[got:])
+	got += rest
 	m.received.Add(int64(got))
 	if err != nil {
 		return 0, 0, whole, m.broken(p, err)

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -84,6 +85,7 @@ func (l *Listener) Connect(ctx context.Context, rank int, addresses []string, o 
 	}
 	select {
 	case <-m.complete:
+		m.beginSpinning()
 	case <-m.failed:
 	case <-waiting.Done():
 		if ctx.Err() != nil {
@@ -247,7 +249,7 @@ func (j *joining) keep(c net.Conn, p *peer, channel channel, instance string, st
 	_ = c.SetDeadline(time.Time{})
 	p.instance = instance
 	if channel == forData {
-		p.data, p.near = c, onThisMachine(c) && !j.o.Narrow
+		p.data, p.near = c, onThisMachine(c)
 	} else {
 		p.mu.Lock()
 		p.control = c
@@ -266,4 +268,20 @@ func onThisMachine(c net.Conn) bool {
 	here, _, err := net.SplitHostPort(c.LocalAddr().String())
 	there, _, err2 := net.SplitHostPort(c.RemoteAddr().String())
 	return err == nil && err2 == nil && here == there
+}
+
+// maxSpin is how long a rank looks out for another one before it sleeps.
+const maxSpin = 100 * time.Microsecond
+
+// beginSpinning makes reads of numbers spin, where each rank of this machine has a processor for it.
+func (m *Mesh) beginSpinning() {
+	near, processors := 1, runtime.GOMAXPROCS(0)
+	m.others(func(p *peer) {
+		if p.near {
+			near++
+		}
+	})
+	if near <= processors && processors > 1 {
+		m.others(func(p *peer) { p.spinning.begin(p.data, maxSpin) })
+	}
 }

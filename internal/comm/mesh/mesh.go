@@ -61,7 +61,8 @@ type peer struct {
 	instance string   // of its process
 	control  net.Conn // nil until set, under the lock of state
 	data     net.Conn // likewise
-	near     bool     // on this machine, and values are sent as they are; likewise
+	near     bool     // on this machine; likewise
+	spinning          // on data
 
 	mu    sync.Mutex   // of what is written to control
 	mute  bool         // nothing more is written to control
