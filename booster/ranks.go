@@ -91,10 +91,9 @@ func (b *boosting) takeGradients() {
 		b.pool.Do(len(b.pieces)-1, (*gradientTask)(b))
 		return
 	}
-	rows, n := b.whole.Rows, b.whole.n*b.outputs
+	rows := b.whole.Rows
 	rows.Round = b.Round
-	scores, all := make([]float64, n), gradients.NewBuffer(b.whole.n, b.outputs)
-	share.Gather(b.ranks, scores, b.scores, b.outputs)
+	scores, all := share.Gather(b.ranks, nil, b.scores, b.outputs, b.whole.n), gradients.NewBuffer(b.whole.n, b.outputs)
 	b.objective.Gradients(rows, 0, b.whole.n, scores, all.Grad, all.Hess)
 	own := share.Part{Lo: b.First, Hi: b.First + b.n}
 	copy(b.buffer.Grad, share.Outputs(own, all.Grad, b.whole.n))
@@ -107,10 +106,7 @@ func (j *judge) shareInput(s *evalSet, in *metrics.Input) {
 	in.Labels, in.Targets, in.Upper, in.Weights = share.Rows(part, all.Labels), share.Each(part, all.Targets), share.Rows(part, all.Upper), share.Rows(part, all.Weights)
 	in.Values, in.Share = all.Values[:len(s.raw)], j.ranks.Sum
 	in.All = func() metrics.Input {
-		if s.all == nil {
-			s.all = make([]float64, len(all.Values))
-		}
-		share.Gather(j.ranks, s.all, s.raw, j.outputs)
+		s.all = share.Gather(j.ranks, s.all, s.raw, j.outputs, len(all.Labels))
 		all.Raw = s.all
 		return all
 	}

@@ -115,12 +115,16 @@ func Outputs[T any](p Part, scores []T, rows int) (own []T) {
 	return own
 }
 
-// Gather puts the scores of all rows into all, output-major, of which own are this rank's.
-func Gather(ranks *comm.Ranks, all, own []float64, outputs int) {
-	rows, here := len(all)/outputs, len(own)/outputs
+// Gather returns the scores of all rows, of which own are this rank's, in the memory of all unless that is nil. Both are output-major.
+func Gather(ranks *comm.Ranks, all, own []float64, outputs, rows int) []float64 {
+	if all == nil {
+		all = make([]float64, outputs*rows)
+	}
+	here := len(own) / outputs
 	for k := range outputs {
 		ranks.GatherFloats(all[k*rows:(k+1)*rows], own[k*here:(k+1)*here])
 	}
+	return all
 }
 
 // Codes32 returns the codes of all ranks, one after the other.
