@@ -64,8 +64,8 @@ func (h *Histogram) reserveSums(n int, k kind) {
 		h.inWords, h.all = k.inWords, true
 	}
 	if h.Grad == nil {
-		h.Grad = make([]int64, n)
-		h.words = unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(h.Grad))), n)
+		h.Grad = make([]int64, n, n+Beside)
+		h.words = unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(h.Grad))), n+Beside)[:n]
 	}
 	if k.wide && h.Hess == nil {
 		h.Hess = make([]uint64, n)
@@ -174,17 +174,34 @@ func (h *Histogram) AddRanks(ranks *comm.Ranks, st *gradients.Storage) {
 	ranks.Sum(h.Hess)
 }
 
-// AddShares is AddRanks where each rank needs some of the slots only: rank r the slots[r] … slots[r+1]-1. Sums of others are undefined afterwards.
-func (h *Histogram) AddShares(ranks *comm.Ranks, st *gradients.Storage, slots []int) {
+// Beside is how many numbers AddShares adds up besides sums.
+const Beside = 2
+
+// AddShares is AddRanks where each rank needs some of the slots only: rank r the slots[r] … slots[r+1]-1. Sums of others are undefined
+// afterwards. It adds up some numbers at all ranks.
+func (h *Histogram) AddShares(ranks *comm.Ranks, st *gradients.Storage, slots []int, numbers [Beside]uint64) [Beside]uint64 {
 	if st.Counts() {
 		ranks.Sum32(h.Count)
 	}
-	if h.inWords {
-		ranks.SumParts(h.words, slots)
+	sums := h.words
+	if !h.inWords {
+		sums = unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(h.Grad))), len(h.Grad)+Beside)[:len(h.Grad)]
+		ranks.SumParts(h.Hess, slots)
+	}
+	sums = append(sums, numbers[:]...) // there is room behind the last slot
+	ranks.SumParts(sums, slots)
+	return [Beside]uint64(sums[len(sums)-Beside:])
+}
+
+// Pack packs the sums of the slots lo … hi-1 of a node of so many rows, where they fit words, and then the histogram keeps words.
+func (h *Histogram) Pack(st *gradients.Storage, rows, lo, hi int) {
+	if h.inWords || rows > wordRows || !st.OneWord() || st.Counts() {
 		return
 	}
-	ranks.SumIntParts(h.Grad, slots)
-	ranks.SumParts(h.Hess, slots)
+	for i := lo; i < hi; i++ {
+		h.words[i] = uint64(h.Grad[i])<<32 + h.Hess[i]
+	}
+	h.inWords = true
 }
 
 // dropResidue clears what rounding leaves in slots that have no rows: split search

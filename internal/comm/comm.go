@@ -28,7 +28,8 @@ type Comm interface {
 	// Sum32 replaces each value by its sum over the ranks.
 	Sum32(ctx context.Context, values []uint32) error
 	// SumParts64 gives each rank the sums of its part: rank r has those of values[parts[r]:parts[r+1]] afterwards. The other
-	// values are undefined. parts has Size()+1 elements, ascending from 0 to len(values), the same at all ranks.
+	// values of parts are undefined. parts has Size()+1 elements, ascending from 0, the same at all ranks. Values behind the last part
+	// are summed at all ranks.
 	SumParts64(ctx context.Context, values []uint64, parts []int) error
 	// Max replaces each value by the largest over the ranks. No value is NaN.
 	Max(ctx context.Context, values []float64) error

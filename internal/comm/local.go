@@ -80,8 +80,10 @@ func (l *local) SumParts64(ctx context.Context, values []uint64, parts []int) er
 	return l.meet(ctx, fmt.Sprintf("SumParts64 of %d values in parts %v", len(values), parts), 8*len(values), func(m *meeting) {
 		addTo(&m.u64, values, m.come == 0)
 	}, func(m *meeting) {
+		behind := parts[l.Size()]
 		copy(values[from:to], m.u64[from:to])
-		for i := range values { // so that nobody depends on them
+		copy(values[behind:], m.u64[behind:])
+		for i := range values[:behind] { // so that nobody depends on them
 			if i < from || i >= to {
 				values[i] = ^values[i]
 			}

@@ -113,11 +113,6 @@ func (r *Ranks) SumParts(values []uint64, parts []int) {
 	r.call(func() error { return r.comm.SumParts64(r.ctx, values, parts) })
 }
 
-// SumIntParts is SumParts for numbers that may be below 0.
-func (r *Ranks) SumIntParts(values []int64, parts []int) {
-	r.SumParts(unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(values))), len(values)), parts)
-}
-
 // Sum32 replaces each value by its sum over the ranks, modulo 2^32.
 func (r *Ranks) Sum32(values []uint32) {
 	r.call(func() error { return r.comm.Sum32(r.ctx, values) })

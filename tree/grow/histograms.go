@@ -8,7 +8,8 @@ import (
 // begins to subtract them from its parent's, which its sibling takes over, and to search both.
 func (s *split) buildAndSearch() pass {
 	if s.config.Ranks.Shared() {
-		return s.buildHere()
+		n := &s.nodes[s.smaller]
+		return s.buildHere(n.hist, n.rows)
 	}
 	smaller, alone := &s.nodes[s.smaller], false
 	if s.streams {

@@ -9,7 +9,7 @@ import (
 // lists of rows are its own. What a rank finds of its rows is added up over the ranks before anything is decided by it:
 //
 //	root          number of rows, sums         searchRoot
-//	split         rows that go left            finishSplit
+//	split         rows that go left            shareSplit
 //	histogram     the smaller child's sums     buildHere; where there are many, each rank has those of its features (shares)
 //	count         rows by code of a feature    countAll
 //
@@ -23,27 +23,37 @@ func (s *split) rootOfAll(root *node) {
 	root.rows, t.grad, t.hess, t.rows = int(own[0]), int64(own[1]), own[2], int64(own[3])
 }
 
-// dividedRows returns how many rows of all ranks have gone left at a split, and whether it has found rows with the missing code.
-func (s *split) dividedRows() (leftRows int, missingRows bool) {
-	leftRows, missingRows = s.rowsOf.endSplit()
-	if s.config.Ranks.Shared() {
-		own := [2]uint64{uint64(leftRows)}
-		if missingRows {
-			own[1] = 1
-		}
-		s.config.Ranks.Sum(own[:])
-		leftRows, missingRows = int(own[0]), own[1] > 0
+// buildsAhead reports whether the histogram of a child is built before it is known how many rows of all ranks it has: both are added up in one
+// call.
+func (s *split) buildsAhead() bool { return s.shares != nil && !s.last }
+
+// shareSplit goes on with a split, of which so many of this rank's rows have gone left and some have the missing code.
+func (s *split) shareSplit(leftRows int, missingRows bool) pass {
+	s.divided = [...]uint64{uint64(leftRows), 0}
+	if missingRows {
+		s.divided[1] = 1
 	}
-	return leftRows, missingRows
+	if s.buildsAhead() { // of the child that seems to have fewer rows, by its part of the hessians
+		parent := &s.nodes[s.at]
+		s.smaller, s.larger = parent.left, parent.right
+		if left := parent.best.left.hess; left > parent.total.hess-left {
+			s.smaller, s.larger = s.larger, s.smaller
+		}
+		return s.buildHere(s.built, parent.rows)
+	}
+	s.config.Ranks.Sum(s.divided[:])
+	if s.err = s.config.Ranks.Err(); s.err != nil {
+		return pass{}
+	}
+	return s.makeChildren(int(s.divided[0]), s.divided[1] > 0)
 }
 
-// buildHere begins to add up this rank's rows of the smaller child.
-func (s *split) buildHere() pass {
-	n, runs := &s.nodes[s.smaller], s.rows.runs(s.smaller)
-	own := s.rows.count(s.smaller)
-	s.builder.Beside(n.rows - own)
+// buildHere begins to add up this rank's rows of the smaller child, which has at most so many of all ranks.
+func (s *split) buildHere(hist *histogram.Histogram, most int) pass {
+	runs, own := s.rows.runs(s.smaller), s.rows.count(s.smaller)
+	s.builder.Beside(most - own)
 	alone := s.builder.Strategy() == histogram.Sequential || own*len(s.active) < smallTiles
-	s.tiles = s.builder.Tiles(n.hist, s.storage, runs, histogram.TotalOf(s.storage, runs), alone)
+	s.tiles = s.builder.Tiles(hist, s.storage, runs, histogram.TotalOf(s.storage, runs), alone)
 	if s.tiles == 0 {
 		return s.addRanks()
 	}
@@ -61,14 +71,30 @@ func (s *split) addRanks() pass {
 		s.builder.EndTiles()
 		s.tiles = 0
 	}
+	ranks, hist, divided := s.config.Ranks, s.nodes[s.smaller].hist, s.divided
+	switch {
+	case s.shares == nil:
+		hist.AddRanks(ranks, s.storage)
+	case s.at == noNode:
+		hist.AddShares(ranks, s.storage, s.shares.slots, divided)
+	default:
+		divided = s.built.AddShares(ranks, s.storage, s.shares.slots, divided)
+	}
+	if s.err = ranks.Err(); s.err != nil {
+		return pass{}
+	}
+	if s.at != noNode && s.shares != nil {
+		return s.makeChildren(int(divided[0]), divided[1] > 0)
+	}
+	return s.searchShared()
+}
+
+// searchShared begins to search children whose smaller one has the sums of all ranks.
+func (s *split) searchShared() pass {
 	smaller := &s.nodes[s.smaller]
 	if s.shares != nil {
-		smaller.hist.AddShares(s.config.Ranks, s.storage, s.shares.slots)
-	} else {
-		smaller.hist.AddRanks(s.config.Ranks, s.storage)
-	}
-	if s.err = s.config.Ranks.Err(); s.err != nil {
-		return pass{}
+		rank := s.config.Ranks.Rank()
+		smaller.hist.Pack(s.storage, smaller.rows, s.shares.slots[rank], s.shares.slots[rank+1])
 	}
 	if s.larger != noNode {
 		larger := &s.nodes[s.larger]

@@ -17,11 +17,12 @@ type split struct {
 	// Of the smaller child, or the root, rows are added up; the sums of its sibling, if it has one,
 	// are the parent's less these.
 	smaller, larger int
-	built           *histogram.Histogram // where the smaller child's sums go
-	streams         bool                 // its rows are added up as they are found
-	streamsRight    bool                 // it is the right side
-	subtracted      bool                 // the larger one's histogram is its own already
-	tiles           int                  // of the smaller one's histogram, which the search completes
+	built           *histogram.Histogram     // where the smaller child's sums go
+	streams         bool                     // its rows are added up as they are found
+	streamsRight    bool                     // it is the right side
+	subtracted      bool                     // the larger one's histogram is its own already
+	tiles           int                      // of the smaller one's histogram, which the search completes
+	divided         [histogram.Beside]uint64 // rows of this rank that have gone left, and whether it has some with the missing code
 
 	again     bool     // a leaf is searched once more
 	searching []search // of the children, left first, or of the root
@@ -58,13 +59,18 @@ func (s *split) divide() pass {
 	return pass{n: n, task: task, alone: alone, then: (*split).finishSplit}
 }
 
-// finishSplit makes the children of the node whose rows are divided, and begins to search them.
+// finishSplit goes on once the rows of the node are divided.
 func (s *split) finishSplit() pass {
-	parent := &s.nodes[s.at]
-	leftRows, missingRows := s.dividedRows()
-	if s.err = s.config.Ranks.Err(); s.err != nil {
-		return pass{}
+	leftRows, missingRows := s.rowsOf.endSplit()
+	if s.config.Ranks.Shared() {
+		return s.shareSplit(leftRows, missingRows)
 	}
+	return s.makeChildren(leftRows, missingRows)
+}
+
+// makeChildren makes the children of the node whose rows are divided, and begins to search them.
+func (s *split) makeChildren(leftRows int, missingRows bool) pass {
+	parent, ahead := &s.nodes[s.at], s.buildsAhead()
 	rightRows := parent.rows - leftRows
 	if parent.someMissing = missingRows; !missingRows && s.levels == nil {
 		parent.best.missingLeft = leftRows >= rightRows
@@ -93,9 +99,11 @@ func (s *split) finishSplit() pass {
 		r.groups = s.together.Below(r.groups, parent.groups, parent.best.feature)
 	}
 	last := s.last || !s.canSplit(l) && !s.canSplit(r) && !s.streams
-	s.smaller, s.larger = parent.left, parent.right
-	if s.streams && s.streamsRight || !s.streams && rightRows < leftRows {
-		s.smaller, s.larger = s.larger, s.smaller
+	if !ahead {
+		s.smaller, s.larger = parent.left, parent.right
+		if s.streams && s.streamsRight || !s.streams && rightRows < leftRows {
+			s.smaller, s.larger = s.larger, s.smaller
+		}
 	}
 	s.searchNodes(parent.left, parent.right)
 	if s.verifying() {
@@ -115,6 +123,9 @@ func (s *split) finishSplit() pass {
 		return pass{}
 	}
 	s.nodes[s.larger].hist, s.nodes[s.smaller].hist = hist, s.built
+	if ahead {
+		return s.searchShared()
+	}
 	return s.buildAndSearch()
 }
 

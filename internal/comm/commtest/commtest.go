@@ -114,7 +114,7 @@ func (k *checker) sum32(n int) error {
 	return same(got, convert(k.sums(n), func(v uint64) uint32 { return uint32(v) }))
 }
 
-// sumParts sums in parts of random lengths, of which some are 0.
+// sumParts sums in parts of random lengths, of which some are 0, and up to four values behind them at all ranks.
 func (k *checker) sumParts(n int) error {
 	parts := make([]int, k.Size()+1)
 	for i := range parts {
@@ -123,14 +123,22 @@ func (k *checker) sumParts(n int) error {
 	if n%2 == 1 && k.Size() > 2 {
 		parts[1] = parts[2]
 	}
-	parts[0], parts[k.Size()] = 0, n
+	behind := n - min(n, int(k.draw(-5, n)%5))
+	for i := range parts {
+		parts[i] = min(parts[i], behind)
+	}
+	parts[0], parts[k.Size()] = 0, behind
 	slices.Sort(parts)
 	got := k.values(k.Rank(), n)
 	if err := k.SumParts64(k.ctx, got, parts); err != nil {
 		return err
 	}
-	from, to := parts[k.Rank()], parts[k.Rank()+1]
-	return same(got[from:to], k.sums(n)[from:to])
+	if from, to := parts[k.Rank()], parts[k.Rank()+1]; from < to {
+		if err := same(got[from:to], k.sums(n)[from:to]); err != nil {
+			return err
+		}
+	}
+	return same(got[behind:], k.sums(n)[behind:])
 }
 
 // max takes the largest of numbers that are mostly below 0.

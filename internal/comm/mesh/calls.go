@@ -41,7 +41,9 @@ func (m *Mesh) SumParts64(ctx context.Context, values []uint64, parts []int) err
 	for _, p := range parts {
 		m.parts = append(m.parts, p*sumParts64.width())
 	}
-	return m.scatter(vectorOf(sumParts64, values))
+	v := vectorOf(sumParts64, values)
+	m.tail = append(m.tail[:0], v.data[m.parts[m.Size()]:]...)
+	return m.scatter(v, m.tail)
 }
 
 // partsSum returns a checksum of the parts.
@@ -69,7 +71,7 @@ func (m *Mesh) reduce(ctx context.Context, v vector) error {
 	for r := range m.Size() + 1 {
 		m.parts = append(m.parts, values*r/m.Size()*v.kind.width())
 	}
-	if err := m.scatter(v); err != nil {
+	if err := m.scatter(v, nil); err != nil {
 		return err
 	}
 	return m.spread(v)
@@ -78,14 +80,18 @@ func (m *Mesh) reduce(ctx context.Context, v vector) error {
 // part returns the bytes of v that m.parts gives to a rank.
 func (m *Mesh) part(v vector, rank int) []byte { return v.data[m.parts[rank]:m.parts[rank+1]] }
 
-// scatter gives each rank its part of the combined values: all send it to that rank.
-func (m *Mesh) scatter(v vector) error {
+// scatter gives each rank its part of the combined values: all send it to that rank. What is behind the parts, of which tail is a copy,
+// is combined at all ranks.
+func (m *Mesh) scatter(v vector, tail []byte) error {
 	spans := m.spans[:0]
-	m.others(func(p *peer) { spans = append(spans, span{p, m.parts[p.rank], m.parts[p.rank+1]}) })
+	m.others(func(p *peer) { spans = append(spans, span{p, m.part(v, p.rank)}, span{p, tail}) })
 	err := m.push(v, spans)
 	m.before(func(p *peer) {
 		if err == nil {
 			err = m.pull(p, m.part(v, m.rank), true)
+		}
+		if err == nil {
+			err = m.pull(p, v.data[len(v.data)-len(tail):], true)
 		}
 	})
 	return m.pushed(err)
@@ -93,7 +99,7 @@ func (m *Mesh) scatter(v vector) error {
 
 // spread gives each rank's part of the values to all.
 func (m *Mesh) spread(v vector) error {
-	err := m.push(v, m.toAll(m.parts[m.rank], m.parts[m.rank+1]))
+	err := m.push(v, m.toAll(m.part(v, m.rank)))
 	m.before(func(p *peer) {
 		if err == nil {
 			err = m.pull(p, m.part(v, p.rank), false)
@@ -103,9 +109,9 @@ func (m *Mesh) spread(v vector) error {
 }
 
 // toAll returns the spans of bytes that go to all.
-func (m *Mesh) toAll(lo, hi int) []span {
+func (m *Mesh) toAll(data []byte) []span {
 	spans := m.spans[:0]
-	m.others(func(p *peer) { spans = append(spans, span{p, lo, hi}) })
+	m.others(func(p *peer) { spans = append(spans, span{p, data}) })
 	return spans
 }
 
@@ -148,7 +154,7 @@ func (m *Mesh) double(v vector) error {
 
 // give sends a short vector to a rank.
 func (m *Mesh) give(v vector, rank int) error {
-	return m.push(v, append(m.spans[:0], span{m.peers[rank], 0, len(v.data)}))
+	return m.push(v, append(m.spans[:0], span{m.peers[rank], v.data}))
 }
 
 // Gather takes up to 1 GiB of each rank.
@@ -161,7 +167,7 @@ func (m *Mesh) Gather(ctx context.Context, mine []byte) ([][]byte, error) {
 	if err := m.checkLength(mine); err != nil {
 		return nil, err
 	}
-	err := m.push(vector{gatherBytes, mine}, m.toAll(0, len(mine)))
+	err := m.push(vector{gatherBytes, mine}, m.toAll(mine))
 	all := make([][]byte, m.Size())
 	all[m.rank] = bytes.Clone(mine)
 	m.before(func(p *peer) {
@@ -195,7 +201,7 @@ func (m *Mesh) Broadcast(ctx context.Context, root int, data []byte) ([]byte, er
 	}
 	spans := m.spans[:0]
 	for ; place+step < n; step *= 2 {
-		spans = append(spans, span{m.peers[(place+step+root)%n], 0, len(data)})
+		spans = append(spans, span{m.peers[(place+step+root)%n], data})
 	}
 	if err := m.pushed(m.push(vector{broadcastBytes, data}, spans)); err != nil {
 		return nil, err

@@ -32,8 +32,8 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // span is bytes of a vector, and the rank that they go to.
 type span struct {
-	peer   *peer
-	lo, hi int
+	peer *peer
+	data []byte
 }
 
 // sender is the goroutine that writes while a call reads.
@@ -61,7 +61,7 @@ const directBytes = 32 << 10
 func (m *Mesh) push(v vector, spans []span) error {
 	m.v, m.total, m.spans = v, uint64(len(v.data)/v.kind.width()), spans
 	for _, s := range m.spans {
-		if s.hi-s.lo > directBytes {
+		if len(s.data) > directBytes {
 			m.busy = true
 			m.jobs <- struct{}{}
 			return nil
@@ -97,8 +97,8 @@ func (m *Mesh) send() {
 // write writes the spans, in frames. Where the lengths are not known to the receiver, an empty one is a frame too.
 func (m *Mesh) write() error {
 	for _, s := range m.spans {
-		for lo := s.lo; lo < s.hi || lo == s.lo && m.v.kind.givesBytes(); lo += chunkBytes {
-			n, err := m.writeFrame(s.peer, m.v.data[lo:min(lo+chunkBytes, s.hi)])
+		for at := 0; at < len(s.data) || at == 0 && m.v.kind.givesBytes(); at += chunkBytes {
+			n, err := m.writeFrame(s.peer, s.data[at:min(at+chunkBytes, len(s.data))])
 			m.sent.Add(n)
 			if err != nil {
 				return m.broken(s.peer, err)

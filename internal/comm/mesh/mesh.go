@@ -49,6 +49,7 @@ type Mesh struct {
 	head  [headBytes]byte // of a frame that is read
 	in    []byte          // its values
 	parts []int           // of a sum
+	tail  []byte          // what is sent of the values behind them
 	token [1]uint64       // what goes round in Barrier
 
 	waited         atomic.Int64 // nanoseconds

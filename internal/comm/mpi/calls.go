@@ -126,7 +126,7 @@ func (c *Comm) scatter(ctx context.Context, values []uint64, parts []int) error 
 		copy(own[min(at, len(own)):], take[:n])
 		at += n
 	}
-	return nil
+	return c.reduce(ctx, bytesOf(values[parts[c.size]:]), 8, c.uint64s, c.sum)
 }
 
 // gather exchanges the lengths, then blocks that are equally long at all ranks, until the longest data is through.
