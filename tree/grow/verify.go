@@ -25,7 +25,7 @@ func (g *Grower) verifying() bool { return g.config.Verify || alwaysVerify }
 func (s *split) verifyFeatures() error {
 	for i := range s.searching {
 		q := &s.searching[i]
-		for _, f := range s.active {
+		for _, f := range s.searched() {
 			if err := s.verifyFeature(q.at, q.node, f); err != nil {
 				return err
 			}
