@@ -107,3 +107,14 @@ func (t *Trace) packed() float64 {
 	}
 	return t.Packed
 }
+
+// Link is what joins a rank with the switch that all ranks are at.
+type Link struct {
+	Gbit  float64       `json:"gbit_per_s"`
+	Delay time.Duration `json:"delay_ns"` // from one rank to another
+}
+
+// Stretched returns a link that is so many times as slow.
+func (l Link) Stretched(by float64) Link {
+	return Link{l.Gbit / by, time.Duration(float64(l.Delay) * by)}
+}

@@ -8,21 +8,9 @@ import (
 	"os/exec"
 	"runtime"
 	"strings"
-	"time"
 
 	"golang.org/x/sys/unix"
 )
-
-// Link is what joins a rank with the switch that all ranks are at.
-type Link struct {
-	Gbit  float64       `json:"gbit_per_s"`
-	Delay time.Duration `json:"delay_ns"` // from one rank to another
-}
-
-// Stretched returns a link that is so many times as slow.
-func (l Link) Stretched(by float64) Link {
-	return Link{l.Gbit / by, time.Duration(float64(l.Delay) * by)}
-}
 
 // Network is network namespaces, one for each rank, that are joined by links.
 type Network struct {
