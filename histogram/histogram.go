@@ -183,12 +183,10 @@ func (h *Histogram) AddShares(ranks *comm.Ranks, st *gradients.Storage, slots []
 	if st.Counts() {
 		ranks.Sum32(h.Count)
 	}
-	sums := h.words
 	if !h.inWords {
-		sums = unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(h.Grad))), len(h.Grad)+Beside)[:len(h.Grad)]
 		ranks.SumParts(h.Hess, slots)
 	}
-	sums = append(sums, numbers[:]...) // there is room behind the last slot
+	sums := append(h.words, numbers[:]...) // or h.Grad, which has the same memory, with room behind the last slot
 	ranks.SumParts(sums, slots)
 	return [Beside]uint64(sums[len(sums)-Beside:])
 }
@@ -199,7 +197,7 @@ func (h *Histogram) Pack(st *gradients.Storage, rows, lo, hi int) {
 		return
 	}
 	for i := lo; i < hi; i++ {
-		h.words[i] = uint64(h.Grad[i])<<32 + h.Hess[i]
+		h.words[i] = hist.Join(h.Grad[i], h.Hess[i])
 	}
 	h.inWords = true
 }
