@@ -63,26 +63,22 @@ func (s *simulation) table() (*dataset.Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	columns := make([]dataset.ColumnData, s.columns+1)
-	values := make([][]float32, len(columns))
+	columns, labels := make([][]float32, s.columns), make([]float32, s.rows)
 	for c := range columns {
-		values[c] = make([]float32, s.rows)
+		columns[c] = make([]float32, s.rows)
 	}
 	const block = 10_000
 	x := make([]float32, block*s.columns)
 	for lo := 0; lo < s.rows; lo += block {
 		n := min(block, s.rows-lo)
-		g.Fill(lo, lo+n, x[:n*s.columns], values[s.columns][lo:lo+n])
+		g.Fill(lo, lo+n, x[:n*s.columns], labels[lo:lo+n])
 		for row := range n {
-			for c := range s.columns {
-				values[c][lo+row] = x[row*s.columns+c]
+			for c := range columns {
+				columns[c][lo+row] = x[row*s.columns+c]
 			}
 		}
 	}
-	for c := range columns {
-		columns[c] = dataset.ColumnData{Name: fmt.Sprint("x", c), Values: values[c]}
-	}
-	return dataset.FromColumns(columns, dataset.Label(fmt.Sprint("x", s.columns)))
+	return tableOf(columns, labels)
 }
 
 // run records, replays, fits and checks.

@@ -185,19 +185,13 @@ func rankCommand() *cobra.Command {
 
 // numpyTable reads the generated table of a folder.
 func numpyTable(folder string) (*dataset.Table, error) {
-	var columns []dataset.ColumnData
-	for _, name := range []string{synth.TrainX, synth.TrainY} {
-		f, err := os.Open(filepath.Join(folder, name))
-		if err != nil {
-			return nil, err
-		}
-		values, err := synth.ReadNPY(f)
-		if err = errors.Join(err, f.Close()); err != nil {
-			return nil, err
-		}
-		for _, v := range values {
-			columns = append(columns, dataset.ColumnData{Name: fmt.Sprint("x", len(columns)), Values: v})
-		}
+	columns, err := readNPY(filepath.Join(folder, synth.TrainX))
+	if err != nil {
+		return nil, err
 	}
-	return dataset.FromColumns(columns, dataset.Label(columns[len(columns)-1].Name))
+	labels, err := readNPY(filepath.Join(folder, synth.TrainY))
+	if err != nil {
+		return nil, err
+	}
+	return tableOf(columns, labels[0])
 }
