@@ -197,31 +197,25 @@ func (s *simulation) replay(ctx context.Context, c *network.Cell, trace string, 
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, 10*time.Minute)
-	defer cancel()
 	var peers []string
 	for r := range c.Ranks {
 		peers = append(peers, w.Address(r)+":7700")
 	}
 	var first strings.Builder
-	commands := make([]*exec.Cmd, c.Ranks)
-	for r := range commands {
+	err = w.Run(ctx, func(ctx context.Context, rank int) *exec.Cmd {
 		slow := 1.0
-		if r == c.Ranks-1 {
+		if rank == c.Ranks-1 {
 			slow = c.Slow
 		}
-		commands[r] = w.Command(ctx, r, self, "replay", "--turns", strconv.Itoa(s.turns), "--trace", trace, "--rank", strconv.Itoa(r), "--peers", strings.Join(peers, ","),
+		command := w.Command(ctx, rank, self, "replay", "--turns", strconv.Itoa(s.turns), "--trace", trace, "--rank", strconv.Itoa(rank), "--peers", strings.Join(peers, ","),
 			fmt.Sprintf("--stretch=%g", c.Stretch), fmt.Sprintf("--slow=%g", slow), fmt.Sprintf("--per-byte=%g", o.PerByte), fmt.Sprintf("--per-message=%g", o.PerMessage))
-		commands[r].Stderr = os.Stderr
-		if r == 0 {
-			commands[r].Stdout = &first
+		command.Stderr = os.Stderr
+		if rank == 0 {
+			command.Stdout = &first
 		}
-		if err := commands[r].Start(); err != nil {
-			cancel()
-			return errors.Join(err, waitAll(commands[:r]))
-		}
-	}
-	if err := waitAll(commands); err != nil {
+		return command
+	})
+	if err != nil {
 		return err
 	}
 	var r replayed
@@ -230,15 +224,6 @@ func (s *simulation) replay(ctx context.Context, c *network.Cell, trace string, 
 	}
 	c.Seconds, c.Waited, c.Sent = r.Seconds, r.Waited, r.Sent
 	return nil
-}
-
-// waitAll returns once all commands have ended, with what failed.
-func waitAll(commands []*exec.Cmd) error {
-	var errs []error
-	for _, c := range commands {
-		errs = append(errs, c.Wait())
-	}
-	return errors.Join(errs...)
 }
 
 // replayCommand is a rank of a replay, in a process of its own.

@@ -89,8 +89,6 @@ func (s *beside) time(ctx context.Context, folder, trainer string, link network.
 		return t, err
 	}
 	defer func() { err = errors.Join(err, w.Close()) }()
-	ctx, cancel := context.WithTimeout(ctx, 10*time.Minute)
-	defer cancel()
 	command := []string{s.python, s.script, trainer}
 	if trainer == "boost" {
 		self, err := os.Executable()
@@ -103,18 +101,15 @@ func (s *beside) time(ctx context.Context, folder, trainer string, link network.
 	for r := range s.ranks {
 		peers = append(peers, w.Address(r))
 	}
-	outs, commands := make([]bytes.Buffer, s.ranks), make([]*exec.Cmd, s.ranks)
-	for r := range commands {
-		commands[r] = w.Command(ctx, r, append(command[:len(command):len(command)], "--folder", folder, "--rank", strconv.Itoa(r),
+	outs := make([]bytes.Buffer, s.ranks)
+	err = w.Run(ctx, func(ctx context.Context, rank int) *exec.Cmd {
+		c := w.Command(ctx, rank, append(command[:len(command):len(command)], "--folder", folder, "--rank", strconv.Itoa(rank),
 			"--peers", strings.Join(peers, ","), "--rounds", strconv.Itoa(s.rounds))...)
-		commands[r].Stdout, commands[r].Stderr = &outs[r], os.Stderr
-		commands[r].Env = append(os.Environ(), "OMP_NUM_THREADS=1")
-		if err := commands[r].Start(); err != nil {
-			cancel()
-			return t, errors.Join(err, waitAll(commands[:r]))
-		}
-	}
-	if err := waitAll(commands); err != nil {
+		c.Stdout, c.Stderr = &outs[rank], os.Stderr
+		c.Env = append(os.Environ(), "OMP_NUM_THREADS=1")
+		return c
+	})
+	if err != nil {
 		return t, err
 	}
 	for r := range outs {

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"runtime"
 	"strings"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -94,6 +95,27 @@ func (w *Network) Address(rank int) string { return fmt.Sprintf("10.77.0.%d", ra
 // Command returns a command that runs as a rank, ahead of what else the machine does: a rank that comes late would make all others wait.
 func (w *Network) Command(ctx context.Context, rank int, command ...string) *exec.Cmd {
 	return exec.CommandContext(ctx, "nice", append([]string{"-n", "-20", "ip", "netns", "exec", w.names[rank]}, command...)...)
+}
+
+// Run runs commands, one of each rank, for up to ten minutes, and returns what failed.
+func (w *Network) Run(ctx context.Context, command func(ctx context.Context, rank int) *exec.Cmd) error {
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Minute)
+	defer cancel()
+	var started []*exec.Cmd
+	var errs []error
+	for rank := range w.names {
+		c := command(ctx, rank)
+		if err := c.Start(); err != nil {
+			errs = append(errs, err)
+			cancel()
+			break
+		}
+		started = append(started, c)
+	}
+	for _, c := range started {
+		errs = append(errs, c.Wait())
+	}
+	return errors.Join(errs...)
 }
 
 // Close takes the network down. Nothing runs in it any more.
