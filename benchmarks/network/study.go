@@ -148,32 +148,20 @@ func Stretch(ranks int, link Link) float64 {
 }
 
 // Networks returns those to fit the model to, and others to check it on.
-func Networks() []Cell {
-	var cells []Cell
-	add := func(fitted bool, ranks int, gbit float64, micros int, slow float64) {
-		cells = append(cells, Cell{Fitted: fitted, Ranks: ranks, Link: Link{gbit, time.Duration(micros) * time.Microsecond}, Slow: slow})
-	}
-	for _, c := range []struct {
+func Networks() (cells []Cell) {
+	for i, c := range []struct {
 		ranks  int
 		gbit   float64
-		micros int
+		micros time.Duration
 		slow   float64
 	}{
 		{2, 1, 50, 1}, {2, 10, 500, 1}, {2, 25, 200, 1.5}, {4, 1, 200, 1.5}, {4, 10, 50, 1}, {4, 25, 500, 1},
 		{16, 1, 500, 1}, {16, 10, 200, 1}, {16, 25, 50, 1.5}, {16, 1, 50, 1},
-	} {
-		add(true, c.ranks, c.gbit, c.micros, c.slow)
-	}
-	for _, c := range []struct {
-		ranks  int
-		gbit   float64
-		micros int
-		slow   float64
-	}{
+		// To check it on:
 		{3, 1, 500, 1.5}, {3, 10, 100, 1}, {3, 25, 50, 1}, {8, 1, 100, 1}, {8, 10, 500, 1.5}, {8, 25, 200, 1},
 		{12, 1, 50, 1}, {12, 10, 100, 1.5}, {12, 25, 500, 1}, {16, 10, 50, 1},
 	} {
-		add(false, c.ranks, c.gbit, c.micros, c.slow)
+		cells = append(cells, Cell{Fitted: i < 10, Ranks: c.ranks, Link: Link{c.gbit, c.micros * time.Microsecond}, Slow: c.slow})
 	}
 	return cells
 }
