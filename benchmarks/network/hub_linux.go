@@ -19,24 +19,28 @@ type hub struct {
 	began   time.Time
 	ports   []*port
 	reading sync.WaitGroup
+	passing sync.WaitGroup
 	writing sync.WaitGroup
 }
 
 // port is a rank's end of its cable: a TUN device in its namespace, whose packets have no head but that of the kernel about segments.
 type port struct {
-	fd int
-	up float64 // when the cable to the switch is free, in nanoseconds since began; for the goroutine that reads
+	fd  int
+	up  float64     // when the cable to the switch is free, in nanoseconds since began; for the goroutine that reads
+	out chan packet // on the cable to the switch
 
-	mu    sync.Mutex
-	down  float64 // when that from the switch is
-	queue chan packet
+	mu   sync.Mutex
+	down float64     // when the cable from the switch is free
+	in   chan packet // that the switch has sent on
 }
 
 // packet is one on its way.
 type packet struct {
-	data *[]byte
-	n    int
-	due  time.Duration // since began
+	data  *[]byte
+	n     int
+	to    *port
+	takes float64       // nanoseconds on a cable
+	due   time.Duration // since began: at the switch, then at the receiver
 }
 
 const (
@@ -68,21 +72,27 @@ func wireBytes(b []byte) (wire, to int, ok bool) {
 func (h *hub) start() {
 	h.began = time.Now()
 	for _, p := range h.ports { // all queues before the first packet
-		p.queue = make(chan packet, queued)
+		p.out, p.in = make(chan packet, queued), make(chan packet, queued)
 	}
 	for _, p := range h.ports {
 		h.reading.Go(func() { h.read(p) })
+		h.passing.Go(func() { h.pass(p) })
 		h.writing.Go(func() { h.write(p) })
 	}
 }
 
 // wait returns once the devices are gone and nothing is on its way.
 func (h *hub) wait() {
+	if h.began.IsZero() {
+		return
+	}
 	h.reading.Wait()
 	for _, p := range h.ports {
-		if p.queue != nil {
-			close(p.queue)
-		}
+		close(p.out)
+	}
+	h.passing.Wait()
+	for _, p := range h.ports {
+		close(p.in)
 	}
 	h.writing.Wait()
 }
@@ -103,28 +113,48 @@ func (h *hub) read(p *port) {
 			buffers.Put(data)
 			continue
 		}
-		h.carry(p, h.ports[to-1], packet{data: data, n: n}, float64(wire)*h.perByte, float64(time.Since(h.began)))
+		p.send(packet{data: data, n: n, to: h.ports[to-1], takes: float64(wire) * h.perByte}, float64(time.Since(h.began)))
 	}
 }
 
-// carry says when a packet arrives that takes so long on a cable, and puts it into the receiver's queue.
-func (h *hub) carry(from, to *port, p packet, takes, now float64) {
-	from.up = max(from.up, now) + takes
-	to.mu.Lock()
-	defer to.mu.Unlock()
-	to.down = max(to.down+takes, from.up)
-	p.due = time.Duration(to.down) + h.delay
+// send puts a packet on the cable to the switch.
+func (p *port) send(x packet, now float64) {
+	p.up = max(p.up, now) + x.takes
+	x.due = time.Duration(p.up)
+	put(p.out, x)
+}
+
+// put is as a switch whose memory may be full.
+func put(queue chan packet, x packet) {
 	select {
-	case to.queue <- p:
-	default: // as a switch whose memory is full
+	case queue <- x:
+	default:
 	}
+}
+
+// pass gives the packets of a rank to those that they are for, each once it is at the switch: until then, another rank's may come first.
+func (h *hub) pass(p *port) {
+	onTime()
+	for x := range p.out {
+		sleep(x.due - time.Since(h.began))
+		x.to.receive(x, h.delay)
+	}
+}
+
+// receive puts a packet that is at the switch on the cable from there. It goes on while it comes in.
+func (p *port) receive(x packet, delay time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.down = max(p.down+x.takes, float64(x.due))
+	x.due = time.Duration(p.down) + delay
+	put(p.in, x)
 }
 
 func (h *hub) write(p *port) {
 	onTime()
-	for packet := range p.queue {
-		sleep(packet.due - time.Since(h.began))
-		_, _ = unix.Write(p.fd, (*packet.data)[:packet.n]) // a device that is gone ends read
-		buffers.Put(packet.data)
+	for x := range p.in {
+		sleep(x.due - time.Since(h.began))
+		_, _ = unix.Write(p.fd, (*x.data)[:x.n]) // a device that is gone ends read
+		buffers.Put(x.data)
 	}
 }

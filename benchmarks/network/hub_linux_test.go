@@ -2,6 +2,8 @@ package network
 
 import (
 	"context"
+	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -29,23 +31,40 @@ func TestWireBytes(t *testing.T) {
 	}
 }
 
-// Packets of 10 µs: two of one rank follow each other; one of another rank to the same receiver waits for the first, because the
-// receiver's cable takes one at a time.
-func TestCarry(t *testing.T) {
-	h := hub{delay: time.Millisecond, ports: []*port{{queue: make(chan packet, 8)}, {queue: make(chan packet, 8)}, {queue: make(chan packet, 8)}}}
-	to := h.ports[2]
-	h.carry(h.ports[0], to, packet{n: 1}, 10_000, 0)
-	h.carry(h.ports[1], to, packet{n: 2}, 10_000, 0)
-	h.carry(h.ports[0], to, packet{n: 3}, 10_000, 5_000)
-	h.carry(h.ports[0], h.ports[1], packet{n: 4}, 10_000, 100_000)
-	for i, want := range []time.Duration{10, 20, 30} {
-		if p := <-to.queue; p.due != time.Millisecond+want*time.Microsecond || p.n != i+1 {
-			t.Errorf("packet %d arrives after %s", i, p.due)
+// Packets of 10 ms over cables that are free at first. Rank 0 sends one to rank 1 and then one to rank 2: they arrive after 10 and 20 ms, and
+// the delay of 5. Rank 1 sends one to rank 2 at once, which is there after 10 ms, before that of rank 0, though that was given to its
+// cable first; its second, to the same rank, arrives at the switch together with that of rank 0, and the last of both waits for the other.
+func TestHubCarries(t *testing.T) {
+	const takes, delay = 10 * time.Millisecond, 5 * time.Millisecond
+	h := hub{delay: delay, ports: []*port{{}, {}, {}}, began: time.Now()}
+	for _, p := range h.ports {
+		p.out, p.in = make(chan packet, queued), make(chan packet, queued)
+	}
+	send := func(n, from, to int) {
+		h.ports[from].send(packet{n: n, to: h.ports[to], takes: float64(takes)}, 0)
+	}
+	send(1, 0, 1)
+	send(2, 0, 2)
+	send(3, 1, 2)
+	send(4, 1, 2)
+	for _, p := range h.ports {
+		close(p.out)
+		h.passing.Go(func() { h.pass(p) })
+	}
+	h.passing.Wait()
+	check := func(to int, order string, due ...time.Duration) {
+		t.Helper()
+		for _, want := range due {
+			p := <-h.ports[to].in
+			if !strings.Contains(order, strconv.Itoa(p.n)) || p.due != want {
+				t.Errorf("packet %d arrives at rank %d after %s, want %s", p.n, to, p.due, want)
+			}
+			order = strings.Replace(order, strconv.Itoa(p.n), "", 1)
 		}
 	}
-	if p := <-h.ports[1].queue; p.due != 1110*time.Microsecond {
-		t.Errorf("on free cables a packet arrives after %s", p.due)
-	}
+	check(1, "1", takes+delay)
+	check(2, "3", takes+delay)
+	check(2, "24", 2*takes+delay, 3*takes+delay)
 }
 
 // What is recorded of a training is what it calls, by the count of the ends themselves, and a replay makes these calls.
