@@ -89,8 +89,9 @@ soak-quick: ## kills, random tables and damaged files for less than two minutes
 wheel: ## build the Python wheel of this platform in python/dist
 	python3 python/build_backend.py python/dist
 
-wheels: ## build the Python wheels of all platforms
+wheels: ## build the Python wheels of all platforms, and check them with twine and auditwheel
 	python3 python/build_backend.py python/dist $(WHEELS)
+	python/check_wheels.sh
 
 python: wheel ## test the Python package on every Python that is here (PYTHONS=python3.10 …)
 	python/test.sh $(PYTHONS)
