@@ -151,6 +151,31 @@ func TestAliasesAreUnique(t *testing.T) {
 	}
 }
 
+// A peer's parameter that asks for what is done anyway is taken, with a note; one that asks for something else is not.
+func TestAlways(t *testing.T) {
+	for _, c := range []struct{ name, value, other string }{
+		{"tree_method", `"hist"`, `"exact"`},
+		{"train.tree_method", `"auto"`, `"approx"`},
+		{"device", `"cpu"`, `"cuda"`},
+		{"task_type", `"CPU"`, `"GPU"`},
+		{"deterministic", "true", "false"},
+		{"num_parallel_tree", "1", "4"},
+	} {
+		document := c.name + " = " + c.value
+		for _, sets := range [][]string{nil, {document}, {strings.ReplaceAll(document, `"`, "")}} {
+			if sets != nil {
+				document = ""
+			}
+			if _, notes, err := read(t, document, sets...); err != nil || len(notes) != 1 || !strings.Contains(notes[0], c.name) {
+				t.Errorf("%q %q: notes %q, error %v", document, sets, notes, err)
+			}
+		}
+		if _, _, err := read(t, c.name+" = "+c.other); err == nil || !strings.Contains(err.Error(), c.name) {
+			t.Errorf("%s = %s: error %v", c.name, c.other, err)
+		}
+	}
+}
+
 func TestAmbiguous(t *testing.T) {
 	for name, want := range map[string][2]string{
 		"alpha":  {"tree.lambda_l1", "objective.alpha"},

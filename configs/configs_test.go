@@ -208,7 +208,7 @@ func TestFileProblems(t *testing.T) {
 		{"separator of numbers", "[data]\nseparator = \".\"", `no part of a number, not "."`},
 		{"separator and decimal", "[data]\nseparator = \",\"\ndecimal = \",\"", `run.toml:2: data.separator and data.decimal are both ","`},
 		{"twice", "num_leaves = 3\n[tree]\nleaves = 4", `run.toml:3: tree.leaves is set twice: as "num_leaves" in line 1 and as "tree.leaves" here`},
-		{"needless in XGBoost", "[train]\ntree_method = \"hist\"", `run.toml:2: unknown key "train.tree_method": trees always grow on histograms`},
+		{"needless in XGBoost", "[train]\ntree_method = \"exact\"", `run.toml:2: unknown key "train.tree_method": trees always grow on histograms`},
 		{"needless", "num_class = 3", `run.toml:1: unknown key "num_class": the classes are taken from the label: leave it out`},
 		{"objective", "[train]\nobjective = \"posson\"", `not "posson" (did you mean "poisson"?)`},
 		{"goss", "boosting = \"goss\"", `run.toml:1: train.boosting = "goss": GOSS is a way to sample rows here: leave it out and set sampling.goss_top and sampling.goss_other (LightGBM's defaults are 0.2 and 0.1)`},

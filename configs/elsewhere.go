@@ -1,5 +1,11 @@
 package configs
 
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
 // elsewhere lists parameters of LightGBM, XGBoost, CatBoost and scikit-learn that need no key here, are said in another way, or are not built in, by the
 // reason that a config which has one is told.
 var elsewhere = []struct {
@@ -19,7 +25,7 @@ var elsewhere = []struct {
 		"gpu_device_id_list", "gpu_platform_id", "gpu_use_dp", "num_gpu", "gpu_ram_part", "gpu_cat_features_storage", "pinned_memory_size", "data_partition",
 		"fail_on_invalid_gpu_id"}},
 	{"trees always grow on histograms: leave it out", []string{"tree_method", "updater", "updater_seq", "process_type", "refresh_leaf"}},
-	{"this version trains in one process: leave it out", []string{"tree_learner", "tree", "tree_type", "tree_learner_type", "top_k", "topk", "num_machines",
+	{"see boost train --ranks, --share and --peers for several processes: leave it out", []string{"tree_learner", "tree", "tree_type", "tree_learner_type", "top_k", "topk", "num_machines",
 		"num_machine", "machines", "workers", "nodes", "machine_list_filename", "machine_list_file", "machine_list", "mlist", "local_listen_port", "local_port",
 		"port", "time_out", "pre_partition", "is_pre_partition", "data_split_mode"}},
 	{"the command says what is done: leave it out", []string{"task", "config", "config_file"}},
@@ -94,3 +100,34 @@ var needless = func() map[string]string {
 	}
 	return reasons
 }()
+
+// always has values of needless parameters that ask for what is done anyway, as peers write them.
+var always = map[string][]string{
+	"allow_writing_files":  {"false"},
+	"boost_from_average":   {"true"},
+	"data_sample_strategy": {"bagging"},
+	"data_split_mode":      {"row"},
+	"deterministic":        {"true"},
+	"device":               {"cpu"},
+	"device_type":          {"cpu"},
+	"enable_categorical":   {"true"},
+	"first_metric_only":    {"true"},
+	"lambdarank_unbiased":  {"false"},
+	"num_parallel_tree":    {"1"},
+	"process_type":         {"default"},
+	"reg_sqrt":             {"false"},
+	"task":                 {"train", "training"},
+	"task_type":            {"cpu"},
+	"tree_learner":         {"serial"},
+	"tree_method":          {"auto", "hist"},
+	"use_best_model":       {"true"},
+	"use_missing":          {"true"},
+	"validate_parameters":  {"true"},
+	"warm_start":           {"false"},
+	"zero_as_missing":      {"false"},
+}
+
+// isAlways reports whether a written name is a parameter without a key here whose value asks for what is done anyway.
+func isAlways(written string, value any) bool {
+	return slices.Contains(always[written[strings.LastIndexByte(written, '.')+1:]], strings.ToLower(fmt.Sprint(value)))
+}

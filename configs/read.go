@@ -252,7 +252,7 @@ func lineOf(meta *toml.MetaData, p toml.Primitive, path []string) int {
 func (r *reader) set(at place, name, value string) {
 	k, _, err := lookup(r.keys, name)
 	if err != nil {
-		r.problem(at, err)
+		r.unknown(at, name, unquote(strings.TrimSpace(value)), err)
 		return
 	}
 	v, err := k.parse(value)
@@ -331,11 +331,20 @@ func tomlValue(s string) (any, error) {
 	return doc["v"], nil
 }
 
+// unknown takes a name without a key where its value asks for what is done anyway; else err is a problem.
+func (r *reader) unknown(at place, written string, v any, err error) {
+	if !isAlways(written, v) {
+		r.problem(at, err)
+		return
+	}
+	r.note(fmt.Sprintf("%q is always %v here", written, v))
+}
+
 // assign gives the key that a written name means its value.
 func (r *reader) assign(at place, written string, v any, dir string) {
 	k, alias, err := lookup(r.keys, written)
 	if err != nil {
-		r.problem(at, err)
+		r.unknown(at, written, v, err)
 		return
 	}
 	at.alias = alias
