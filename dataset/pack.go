@@ -18,16 +18,38 @@ import (
 //	             the runs of the row locations: row, line, file, int64 × 3 each
 //	             the origins of the rows, int32 × rows, if it has any
 type packedHead struct {
-	Rows    int            `json:"rows"`
-	Columns []ColumnSchema `json:"columns"`
-	Levels  [][]byte       `json:"levels"` // by column: its levels, each as a length and bytes
-	Counts  []int          `json:"counts"` // by column: the number of levels
-	Files   []string       `json:"files,omitempty"`
-	Runs    int            `json:"runs,omitempty"`
-	ByRow   bool           `json:"by_row,omitempty"`
-	Origin  bool           `json:"origin,omitempty"`
-	Skipped int            `json:"skipped,omitempty"`
-	Notes   []string       `json:"notes,omitempty"`
+	Rows    int           `json:"rows"`
+	Columns packedColumns `json:"columns"`
+	Levels  [][]byte      `json:"levels"` // by column: its levels, each as a length and bytes
+	Counts  []int         `json:"counts"` // by column: the number of levels
+	Files   []string      `json:"files,omitempty"`
+	Runs    int           `json:"runs,omitempty"`
+	ByRow   bool          `json:"by_row,omitempty"`
+	Origin  bool          `json:"origin,omitempty"`
+	Skipped int           `json:"skipped,omitempty"`
+	Notes   []string      `json:"notes,omitempty"`
+}
+
+type packedColumns []ColumnSchema
+
+// UnmarshalJSON ends at the first element that is no column, where package json goes on and makes room for all that follow.
+func (c *packedColumns) UnmarshalJSON(b []byte) error {
+	d := json.NewDecoder(bytes.NewReader(b))
+	if open, err := d.Token(); err != nil || open == nil {
+		return err
+	} else if open != json.Delim('[') {
+		return errors.New("columns are a list")
+	}
+	for d.More() {
+		var one ColumnSchema
+		if err := d.Decode(&one); err != nil {
+			return err
+		}
+		if *c = append(*c, one); len(*c) > mostPacked {
+			return fmt.Errorf("more than %d columns", mostPacked)
+		}
+	}
+	return nil
 }
 
 // mostPacked is how many columns a packed table may have: the label, weights, groups and as many start scores as there

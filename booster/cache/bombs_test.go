@@ -80,6 +80,8 @@ func TestBombs(t *testing.T) {
 		"rows":                 with("manifest", fmt.Sprintf(codes, `{"rows":2000000000,"storage":"uniform","features":[{"codes":8},{"codes":4},{"codes":5},{"codes":4}]}`)),
 		"cells":                with("manifest", fmt.Sprintf(codes, `{"rows":2000000000,"features":[{"codes":8,"sparse":true,"cells":2000000000},{"codes":4},{"codes":5},{"codes":4}]}`)),
 		"columns of a table":   with("rest", `{"columns":`+million("{}")+"}"),
+		"numbers as columns":   with("rest", `{"rows":40,"columns":[`+strings.Repeat("0,", 60_000)+`0]}`),
+		"nulls as columns":     with("rest", `{"rows":40,"columns":[`+strings.Repeat("null,", 60_000)+`null]}`),
 		"columns without rows": with("rest", `{"rows":0,"columns":`+million("{}")+`,"levels":`+million("null")+`,"counts":`+million("0")+"}"),
 		"files of a table":     with("rest", `{"files":`+million(`""`)+"}"),
 		"notes of a table":     with("rest", `{"notes":`+million(`""`)+"}"),
