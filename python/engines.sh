@@ -16,6 +16,6 @@ if [ ! -e "$environment/complete" ]; then
 	"$environment/bin/pip" install -q --disable-pip-version-check -r requirements-engines.txt || skip "pyspark and the others cannot be installed"
 	touch "$environment/complete"
 fi
-"$environment/bin/pip" install -q --disable-pip-version-check --no-deps --force-reinstall dist/boost_gbt-*-py3-none-*"$(uname -m)"*.whl
+"$environment/bin/pip" install -q --disable-pip-version-check --no-deps --force-reinstall dist/boost_gbt-*-py3-none-manylinux*"$(uname -m)"*.whl
 cd engines
 "$environment/bin/python" -m pytest -q -p no:cacheprovider -c pytest.ini "$@"

