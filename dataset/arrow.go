@@ -9,9 +9,10 @@ import (
 
 // FromArrow makes a table of the columns of an Arrow record, copying them. Values
 // count, not Arrow's types: integers, floats, booleans and decimals become numbers,
-// dates and time stamps seconds since 1970 UTC, text is read like the cells of a
-// file, dictionaries as the values they stand for. Nulls are missing. Another type
-// is an error that names the column. Options apply as for FromColumns.
+// dates and time stamps seconds since 1970 UTC, text and bytes are read like the
+// cells of a file, times of day as the text hh:mm:ss, dictionaries as the values
+// they stand for. Nulls are missing. Another type is an error that names the column.
+// Options apply as for FromColumns.
 func FromArrow(record arrow.Record, opts ...Option) (*Table, error) {
 	o, err := newOptions(opts)
 	if err != nil {

@@ -443,6 +443,21 @@ func TestFromArrow(t *testing.T) {
 	}
 	add("coded", coded.NewArray())
 	add("none", array.NewNull(3))
+	views := array.NewStringViewBuilder(pool)
+	views.AppendValues([]string{"a", "a text of more than twelve bytes", ""}, nil)
+	add("views", views.NewArray())
+	bytes := array.NewBinaryBuilder(pool, arrow.BinaryTypes.Binary)
+	bytes.AppendValues([][]byte{[]byte("u"), nil, []byte("v")}, []bool{true, false, true})
+	add("bytes", bytes.NewArray())
+	fixed := array.NewFixedSizeBinaryBuilder(pool, &arrow.FixedSizeBinaryType{ByteWidth: 2})
+	fixed.AppendValues([][]byte{[]byte("de"), []byte("no"), []byte("de")}, nil)
+	add("fixed", fixed.NewArray())
+	clocks := array.NewTime32Builder(pool, &arrow.Time32Type{Unit: arrow.Second})
+	clocks.AppendValues([]arrow.Time32{0, 3661, 0}, []bool{true, true, false})
+	add("clocks", clocks.NewArray())
+	parts := array.NewTime64Builder(pool, &arrow.Time64Type{Unit: arrow.Nanosecond})
+	parts.AppendValues([]arrow.Time64{1500000000, 86399999999999, 0}, nil)
+	add("parts", parts.NewArray())
 	record := array.NewRecord(arrow.NewSchema(fields, nil), columns, 3)
 
 	table, err := dataset.FromArrow(record)
@@ -450,7 +465,9 @@ func TestFromArrow(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := "ints:float32=1||3 floats:float32=0.5|1| bools:float32=1|0|1 texts:category=a||b digits:float32=1|2.5| " +
-		"dates:float32=0|86400|1710028800 stamps:float32=0|1.5|-0.5 decimals:float64=1.25|-0.1|0 coded:category=x|y|x none:float32=||"
+		"dates:float32=0|86400|1710028800 stamps:float32=0|1.5|-0.5 decimals:float64=1.25|-0.1|0 coded:category=x|y|x none:float32=|| " +
+		"views:category=a|a text of more than twelve bytes| bytes:category=u||v fixed:category=de|no|de " +
+		"clocks:category=00:00:00|01:01:01| parts:category=00:00:01.5|23:59:59.999999999|00:00:00"
 	if got := show(table); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
@@ -472,7 +489,10 @@ func TestFromArrow(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		fromText := mustRead(t, "ints,floats,bools,texts,coded\n1,0.5,true,a,x\n,1,false,NA,y\n3,,true,b,x\n")
+		fromText := mustRead(t, "ints,floats,bools,texts,coded,views,bytes,fixed,clocks,parts\n"+
+			"1,0.5,true,a,x,a,u,de,00:00:00,00:00:01.5\n"+
+			",1,false,NA,y,a text of more than twelve bytes,,no,01:01:01,23:59:59.999999999\n"+
+			"3,,true,b,x,,v,de,,00:00:00\n")
 		if print(again) != print(fromText) {
 			t.Error("the fingerprint differs from the same table in a file")
 		}

@@ -282,9 +282,10 @@ func (r *request) arrowColumns(p *part) (columns []dataset.ColumnData, rows int,
 		return nil, 0, tablef("the Arrow stream cannot be read: %v", err)
 	}
 	for j, field := range fields {
-		values := arrow.Array(array.MakeArrayOfNull(memory.DefaultAllocator, field.Type, 0))
+		var values arrow.Array
 		switch len(chunks[j]) {
 		case 0:
+			values = array.NewBuilder(memory.DefaultAllocator, field.Type).NewArray()
 		case 1:
 			values = chunks[j][0]
 		default:

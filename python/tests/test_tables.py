@@ -228,6 +228,63 @@ def test_refused_tables(table: Any, words: str) -> None:
         train(PARAMS, table, np.arange(float(rows if not isinstance(table, np.ndarray) or len(table) else 0)))
 
 
+@pytest.mark.filterwarnings("ignore")
+def test_arrow_in_memory_and_in_a_file(tmp_path: Path) -> None:
+    pa = pytest.importorskip("pyarrow")
+    texts = [f"level {i % 3} of a text" for i in range(120)]
+    columns = {
+        "views": pa.array(texts, pa.string_view()),
+        "bytes": pa.array([text.encode() for text in texts]),
+        "fixed": pa.array([text[:7].encode() for text in texts], pa.binary(7)),
+        "clocks": pa.array([i % 5 * 1_500_000 for i in range(120)], pa.time64("us")),
+        "seconds": pa.array([i % 7 * 60 for i in range(120)], pa.time32("s")),
+        "y": pa.array([i % 3 + i % 5 + i % 7 + i / 100 for i in range(120)]),
+    }
+    table = pa.table(columns)
+    file = tmp_path / "t.arrow"
+    with pa.ipc.new_file(file, table.schema) as writer:
+        writer.write_table(table)
+    want = by_program(file, "y", tmp_path)
+    assert bytes(train(PARAMS, table, "y")) == want
+    assert bytes(train(PARAMS, pa.concat_tables([table.slice(0, 50), table.slice(50)]), "y")) == want
+
+
+def test_masked_cells_are_missing() -> None:
+    rng = np.random.default_rng(3)
+    x, mask = rng.normal(size=(300, 2)), rng.random((300, 2)) < 0.3
+    y = np.where(mask[:, 0], 2.0, x[:, 1])
+    holes = np.where(mask, np.nan, x)
+    want = train(PARAMS, holes, y)
+    masked = np.ma.masked_array(x, mask)
+    assert train(PARAMS, masked, y) == want
+    assert np.array_equal(want.predict(masked), want.predict(holes))
+    assert train(PARAMS, {"c1": masked[:, 0], "c2": masked[:, 1]}, y) == want
+    estimator = boost_gbt.BoostRegressor(rounds=10).fit(masked, y)
+    assert np.array_equal(estimator.predict(masked), estimator.fit(holes, y).predict(holes))
+    whole, times = np.arange(300), np.arange(300).astype("M8[D]")
+    days = {"n": np.where(mask[:, 0], np.nan, whole), "t": np.where(mask[:, 1], np.datetime64("NaT"), times)}
+    hidden = {"n": np.ma.masked_array(whole, mask[:, 0]), "t": np.ma.masked_array(times, mask[:, 1])}
+    assert train(PARAMS, hidden, y) == train(PARAMS, days, y)
+    with pytest.raises(TableError, match="the cell has no value"):
+        train(PARAMS, x, np.ma.masked_array(y, mask[:, 0]))
+
+
+def test_lists_of_labels(tmp_path: Path) -> None:
+    x = np.random.default_rng(4).normal(size=(200, 3))
+    table = {"a": x[:, 0], "b": x[:, 1], "y": x[:, 0] + x[:, 2], "z": x[:, 1]}
+    want = train(PARAMS, table, ("y", "z"))
+    assert want.outputs == 2
+    assert train(PARAMS, table, ["y", "z"]) == want
+    assert want.eval(table, ["y", "z"]) == want.eval(table)
+    file = tmp_path / "t.csv"
+    file.write_text(
+        "a,b,y,z\n" + "".join(f"{','.join(map(repr, row))}\n" for row in np.column_stack(list(table.values())).tolist())
+    )
+    assert bytes(train(PARAMS, file, ["y", "z"])) == by_program(file, "y,z", tmp_path)
+    rows = {"yes": x[:, 0], "no": x[:, 1]}  # texts of rows, though they are names of columns too
+    assert train(PARAMS, rows, ["yes", "no"] * 100).classes == ["no", "yes"]
+
+
 @pytest.mark.filterwarnings("ignore:every row:UserWarning", "ignore:no tree:UserWarning")
 def test_one_row_and_odd_values() -> None:
     x = np.array([[np.inf, np.nan, -np.inf, 0.0]])

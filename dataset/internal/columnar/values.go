@@ -212,7 +212,7 @@ func (f *Field) appendText(text, raw []byte, o *chunk.Dialect) []byte {
 	case f.Logical == LogicalUUID:
 		return appendUUID(text, raw)
 	case f.Logical == LogicalTime:
-		return appendClock(text, f.integer(raw), f.Unit)
+		return AppendClock(text, f.integer(raw), f.Unit)
 	case f.IsText():
 		return append(text, raw...)
 	case f.Physical == Boolean:
@@ -257,9 +257,9 @@ func appendUUID(text, raw []byte) []byte {
 	return text
 }
 
-// appendClock appends a time of day as hh:mm:ss with the digits of a fraction that
+// AppendClock appends a time of day as hh:mm:ss with the digits of a fraction that
 // are not zero.
-func appendClock(text []byte, v, perSecond int64) []byte {
+func AppendClock(text []byte, v, perSecond int64) []byte {
 	t := unitTime(v, perSecond)
 	text = t.AppendFormat(text, "15:04:05")
 	return appendFraction(text, t)

@@ -42,7 +42,8 @@ func Arrow(o *chunk.Options, t chunk.Target, values arrow.Array) (*chunk.ColumnC
 	return p, err
 }
 
-// arrowText returns how to read an array of text, or nil.
+// arrowText returns how to read an array of text, bytes or times of day as the cells of a file, or nil. Of 16 bytes
+// a field says whether they are a UUID, an array does not.
 func arrowText(values arrow.Array) func(i int) string {
 	switch v := values.(type) {
 	case *array.String:
@@ -51,6 +52,22 @@ func arrowText(values arrow.Array) func(i int) string {
 		return v.Value
 	case *array.StringView:
 		return v.Value
+	case *array.Binary:
+		return v.ValueString
+	case *array.LargeBinary:
+		return v.ValueString
+	case *array.BinaryView:
+		return v.ValueString
+	case *array.FixedSizeBinary:
+		if v.DataType().(*arrow.FixedSizeBinaryType).ByteWidth != 16 {
+			return func(i int) string { return string(v.Value(i)) }
+		}
+	case *array.Time32:
+		second := int64(time.Second / v.DataType().(*arrow.Time32Type).Unit.Multiplier())
+		return func(i int) string { return string(columnar.AppendClock(nil, int64(v.Value(i)), second)) }
+	case *array.Time64:
+		second := int64(time.Second / v.DataType().(*arrow.Time64Type).Unit.Multiplier())
+		return func(i int) string { return string(columnar.AppendClock(nil, int64(v.Value(i)), second)) }
 	}
 	return nil
 }

@@ -181,6 +181,16 @@ def _plain_numbers(values: np.ndarray) -> np.ndarray | None:
     return numbers
 
 
+def unmasked(values: Any) -> Any:
+    """Return a masked array as one whose masked cells are missing, all else as it is."""
+    if not np.ma.isMaskedArray(values):
+        return values
+    if values.dtype.kind in "fM":
+        return values.filled(np.datetime64("NaT") if values.dtype.kind == "M" else np.nan)
+    objects: Any = values.astype(object)
+    return objects.filled(None)
+
+
 def _factorize(values: np.ndarray) -> tuple[np.ndarray, list[Any]]:
     """Return the code of each value, -1 where missing, and what the codes stand for."""
     if values.dtype.kind == "O":
@@ -267,7 +277,7 @@ def add(parts: Parts, table: Any, names: Sequence[str] | None = None) -> None:
             )
         if table.dtype.names:
             raise TableError("an array with named fields is no matrix: give a dict of its columns")
-        parts.matrix(table, names or numbered(table.shape[1]))
+        parts.matrix(unmasked(table), names or numbered(table.shape[1]))
     elif hasattr(table, "write_ipc_stream"):  # polars
         stream = io.BytesIO()
         frame = table
@@ -352,7 +362,7 @@ def add_column(parts: Parts, name: str, values: Any) -> None:
             ),
         )
         return
-    array = np.asarray(values)
+    array = np.asarray(unmasked(values))
     if array.dtype.kind == "U" and not isinstance(values, np.ndarray):
         array = np.asarray(values, object)  # numbers among texts stay what they are
     if array.ndim == 2 and array.shape[1] == 1:

@@ -228,6 +228,7 @@ class _Boost(BaseEstimator):  # type: ignore[misc]
             and not hasattr(self, "feature_names_in_")
         ):
             return X
+        X = _tables.unmasked(X)
         framed = _tables.column_names(X) is not None
         if framed and not hasattr(X, "shape"):
             raise TypeError(f"X is a {type(X).__name__}: estimators take frames, arrays and sparse matrices")

@@ -44,6 +44,8 @@ class Rows:
         names: Sequence[str] | None = None,
     ) -> None:
         self.table = table
+        if isinstance(label, list) and _lists_columns(label, table):
+            label = tuple(label)
         self.roles = {"data.label": label, "data.weight": weight, "data.group": group, "data.init_score": init_score}
         self.names = names  # of the columns of a matrix
         self.categorical: list[str] = []  # columns that are declared categories
@@ -71,7 +73,7 @@ class Rows:
         for key, value in arrays.items():
             columns = [value]
             if np.ndim(value) == 2 and np.shape(value)[1] > 1:
-                columns = list(np.asarray(value).T)
+                columns = list(np.asarray(_tables.unmasked(value)).T)
             if key not in called:
                 called[key] = []
                 for k in range(len(columns)):
@@ -88,6 +90,13 @@ class Rows:
 def _are_names(value: Any) -> bool:
     """Report whether columns are given by name: one, or a tuple of several."""
     return isinstance(value, str) or (isinstance(value, tuple) and all(isinstance(name, str) for name in value))
+
+
+def _lists_columns(label: list[Any], table: Table) -> bool:
+    """Report whether a list has the names of columns, each once, and not a text for each row."""
+    if not label or not all(isinstance(name, str) for name in label) or len(set(label)) < len(label):
+        return False
+    return _tables.is_path(table) or set(label) <= set(_tables.column_names(table) or ())
 
 
 def _validation_sets(valid: Any) -> list[Rows]:
@@ -126,7 +135,7 @@ def train(
         is slower: the mean of ten models as one.
     table : path, list of paths, array, frame, dict of columns or sparse matrix
         Rows to train on. Files are read by the program and need not fit into memory.
-    label : str, tuple of str or array
+    label : str, tuple or list of str, or array
         The column to predict, or several: names, or values.
     valid : table, tuple (table, label, weight, group, init_score) or list of these
         Validation sets; what ends a tuple can be left out. The first one decides early stopping.
@@ -447,11 +456,12 @@ class Model:
             width = np.shape(table)[1] if np.ndim(table) == 2 or _tables.is_sparse(table) else None
             if width is not None and width != len(names):
                 raise TableError(f"the table has {width} columns, and the model has {len(names)} features")
+        rows = Rows(table, label, weight, group, init_score, names)
         called: Names = {}
-        for role, given in (("label", label), ("weight", weight), ("group", group), ("init_score", init_score)):
-            if given is not None and not _are_names(given) and (columns := self._head["roles"].get(role)):
-                called[f"data.{role}"] = columns
-        return Rows(table, label, weight, group, init_score, names).hand_over(called)
+        for key in rows.roles:
+            if rows.beside(key) and (columns := self._head["roles"].get(key.removeprefix("data."))):
+                called[key] = columns
+        return rows.hand_over(called)
 
     def contributions(
         self, table: Table, *, rounds: int | None = None, threads: int = 0, on_unseen: str = ""

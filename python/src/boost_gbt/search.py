@@ -89,7 +89,7 @@ def cv(
         Settings, as of ``train``. With early stopping, which ``effort`` has, all folds stop together, by the mean.
     table : path, list of paths, array, frame, dict of columns or sparse matrix
         Rows to divide. They have to fit into memory.
-    label : str, tuple of str or array
+    label : str, tuple or list of str, or array
         The column to predict, or several: names, or values.
     folds : int
         Parts that the rows are divided into.
@@ -269,7 +269,7 @@ def tune(
         Settings to begin with, as of ``train``.
     table : path, list of paths, array, frame, dict of columns or sparse matrix
         Rows to judge on. They have to fit into memory.
-    label : str, tuple of str or array
+    label : str, tuple or list of str, or array
         The column to predict, or several: names, or values.
     trials : int, optional
         Stop after so many trials, those of ``study`` counted; 50 by default where there is no budget.
