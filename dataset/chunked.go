@@ -1,7 +1,6 @@
 package dataset
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -78,6 +77,9 @@ func (in *input) chunked(ctx context.Context) (*ChunkedTable, error) {
 
 func (s *ChunkedTable) prepare(ctx context.Context) error {
 	for _, in := range s.in.inputs {
+		if in.Spool != nil && s.in.Split {
+			return chunk.Errorf("%s can be read once, from its beginning, and a rank reads a part of a file: write it to one", in.Name)
+		}
 		if in.Spool != nil && !in.Spool.Keep {
 			return chunk.Errorf("%s has to be read several times to train out of core, and no copy may be kept of it (leave out --no-spool, or read from a file)", in.Name)
 		}
@@ -86,8 +88,8 @@ func (s *ChunkedTable) prepare(ctx context.Context) error {
 	if s.in.ChunkRows == 0 {
 		s.in.ChunkRows = chunkedRows
 	}
-	if err := s.in.open(); err != nil {
-		return s.in.meet(ctx, nil, err)
+	if err := s.in.openShared(ctx); err != nil {
+		return err
 	}
 	if counter, is := chunk.Find[chunk.CellCounter](s.in.source); is {
 		s.counter = counter
@@ -95,7 +97,7 @@ func (s *ChunkedTable) prepare(ctx context.Context) error {
 		s.passes++
 	}
 	targets, err := s.in.targets(ctx)
-	if err := s.in.meet(ctx, targets, cmp.Or(s.in.cannotShare(), err)); err != nil {
+	if err := s.in.meet(ctx, targets, err); err != nil {
 		return err
 	}
 	return s.inferTypes(ctx, targets)
@@ -117,6 +119,9 @@ func chunkedSize(o *chunk.Options, inputs []chunk.Input) int {
 	size := int64(0)
 	for _, in := range inputs {
 		size += in.Size
+	}
+	if o.Split {
+		size /= int64(o.Ranks.Size())
 	}
 	return int(min(max(size/chunkShare, chunk.DefaultChunk), largestChunk))
 }

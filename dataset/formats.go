@@ -15,12 +15,12 @@ import (
 // formats lists all formats; the first that knows an input reads it. The last one
 // takes what no other knows.
 var formats = []*chunk.Format{
-	{Name: arrowipc.FormatName, Title: "Arrow", Knows: arrowipc.Recognizes, Open: columnar.NewSource(arrowipc.FormatName, arrowipc.NewLayout), Idle: chunk.TextKeys},
-	{Name: parquet.FormatName, Title: "Parquet", Knows: parquet.Recognizes, Open: columnar.NewSource(parquet.FormatName, parquet.NewLayout), Idle: chunk.TextKeys},
+	{Cuts: true, Name: arrowipc.FormatName, Title: "Arrow", Knows: arrowipc.Recognizes, Open: columnar.NewSource(arrowipc.FormatName, arrowipc.NewLayout), Idle: chunk.TextKeys},
+	{Cuts: true, Name: parquet.FormatName, Title: "Parquet", Knows: parquet.Recognizes, Open: columnar.NewSource(parquet.FormatName, parquet.NewLayout), Idle: chunk.TextKeys},
 	{Name: xlsx.FormatName, Title: "Excel (.xlsx)", Knows: xlsx.Recognizes, Open: xlsx.NewSource, Idle: []string{"separator", "encoding", "absent", "index_base"}},
-	{Name: jsonl.FormatName, Title: "JSON lines", Knows: jsonl.Recognizes, Open: jsonl.NewSource, Idle: chunk.TextKeys},
+	{Cuts: true, Name: jsonl.FormatName, Title: "JSON lines", Knows: jsonl.Recognizes, Open: jsonl.NewSource, Idle: chunk.TextKeys},
 	{Name: libsvm.FormatName, Title: "LibSVM text", Knows: libsvm.Recognizes, Open: libsvm.NewSource, Idle: []string{"separator", "header", "encoding", "decimal", "sheet"}},
-	{Name: chunk.CSVFormat, Title: "CSV or TSV in UTF-8, latin1 or cp1252", Idle: []string{"absent", "index_base", "sheet"},
+	{Cuts: true, Name: chunk.CSVFormat, Title: "CSV or TSV in UTF-8, latin1 or cp1252", Idle: []string{"absent", "index_base", "sheet"},
 		Open: func(o *chunk.Options, inputs []chunk.Input) chunk.Source {
 			return &csv.Reader{Options: o, Inputs: inputs}
 		}},

@@ -114,7 +114,11 @@ func (in *input) headerNotes() []string {
 
 // notes says how the inputs are written, which hold so many blank lines, and what was asked for in vain.
 func (in *input) notes(blank int) []string {
-	return append(in.source.Notes(blank), in.IdleNotes(in.name())...)
+	notes := append(in.source.Notes(blank), in.IdleNotes(in.name())...)
+	if in.shared != nil {
+		notes = append(notes, in.shared.notes...)
+	}
+	return notes
 }
 
 // changed is the error about inputs that are not what they were before.

@@ -2,13 +2,16 @@ package dataset
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/gob"
-	"errors"
 	"fmt"
 
 	"boost/dataset/internal/chunk"
+	"boost/dataset/internal/parts"
+	"boost/dataset/internal/sidefile"
 	"boost/internal/comm"
+	"boost/internal/format"
 	"boost/internal/kernel/mix"
 )
 
@@ -19,17 +22,25 @@ func Share(c comm.Comm, rows int) Option {
 	return func(o *chunk.Options) { o.Ranks, o.AllRows = c, rows }
 }
 
+// Split makes a ChunkedTable one that ranks read together: all are given the same files, and each reads a part of them. Laid end to end in
+// their order, the files have S bytes, of which rank r of n has those from ⌊S·r/n⌋ on and before ⌊S·(r+1)/n⌋; it reads the records of CSV
+// and JSON lines, the row groups of Parquet and the record batches of Arrow whose first byte is among them. A file that is compressed, or
+// has another format, is read whole by the rank that has its first byte. Rows keep their order. All else is as with Share.
+func Split(c comm.Comm, rows int) Option {
+	return func(o *chunk.Options) { o.Ranks, o.AllRows, o.Split = c, rows, true }
+}
+
 // shared is what an input knows of those of other ranks.
 type shared struct {
 	names  []string // of the files of all ranks
 	files  []int    // by rank: number of its first one
 	chunk  int      // number of the first own chunk among those of all
 	chunks int      // own ones
+	notes  []string // about how rows are divided
 }
 
 // message is what a rank tells the others of a step.
 type message struct {
-	Err     string
 	Names   []string
 	Columns []sharedColumn
 	Chunks  []byte
@@ -42,29 +53,22 @@ type sharedColumn struct {
 	Padded bool
 }
 
-// tell gives all ranks a rank's message. An error of a rank is one of all.
-func (in *input) tell(ctx context.Context, own message, err error) ([]message, error) {
-	if err != nil {
-		own = message{Err: err.Error()}
-	}
-	var b bytes.Buffer
-	if encodeErr := gob.NewEncoder(&b).Encode(own); encodeErr != nil {
-		return nil, encodeErr
-	}
-	all, commErr := in.Ranks.Gather(ctx, b.Bytes())
-	if commErr != nil {
-		return nil, errors.Join(err, commErr)
-	}
-	messages := make([]message, len(all))
-	for rank, data := range all {
-		if err := gob.NewDecoder(bytes.NewReader(data)).Decode(&messages[rank]); err != nil {
-			return nil, &comm.Error{Rank: rank, Text: fmt.Sprintf("told what cannot be read: %v", err)}
+// openShared opens the inputs. Where all ranks see them, it gives this rank its part.
+func (in *input) openShared(ctx context.Context) error {
+	if !in.Split {
+		if err := in.open(); err != nil {
+			return in.meet(ctx, nil, err)
 		}
-		if text := messages[rank].Err; err == nil && text != "" {
-			err = &comm.Error{Rank: rank, Text: text}
-		}
+		return nil
 	}
-	return messages, err
+	err := in.open()
+	if err == nil {
+		err = in.cannotShare()
+	}
+	if err == nil {
+		err = parts.Divide(in.inputs, in.Opened.Cuts, in.Ranks.Rank(), in.Ranks.Size())
+	}
+	return parts.Compare(ctx, in.Ranks, in.inputs, err)
 }
 
 // meet tells the ranks what files and columns there are.
@@ -72,19 +76,24 @@ func (in *input) meet(ctx context.Context, targets []chunk.Target, err error) er
 	if in.Ranks == nil {
 		return err
 	}
+	err = cmp.Or(in.cannotShare(), err, in.cannotSplit(targets))
 	own := message{Names: in.names()}
 	for _, t := range targets {
 		own.Columns = append(own.Columns, sharedColumn{t.Name, t.Role, t.Padded})
 	}
-	messages, err := in.tell(ctx, own, err)
+	messages, err := parts.Tell(ctx, in.Ranks, own, err)
 	if err != nil {
 		return err
 	}
 	in.shared = &shared{}
 	for rank := range messages {
 		m := &messages[rank]
-		in.shared.files = append(in.shared.files, len(in.shared.names))
-		in.shared.names = append(in.shared.names, m.Names...)
+		if in.Split {
+			in.shared.files, in.shared.names = append(in.shared.files, 0), own.Names
+		} else {
+			in.shared.files = append(in.shared.files, len(in.shared.names))
+			in.shared.names = append(in.shared.names, m.Names...)
+		}
 		if err := sameColumns(messages[0].Columns, m.Columns); err != "" {
 			return &comm.Error{Rank: rank, Text: fmt.Sprintf("%s: %s; all ranks need the same columns as rank 0", m.Names[0], err)}
 		}
@@ -117,11 +126,12 @@ func (in *input) exchange(ctx context.Context, chunks []*chunk.Chunk, err error)
 	if err == nil {
 		err = encodeErr
 	}
-	messages, err := in.tell(ctx, message{Chunks: data}, err)
+	messages, err := parts.Tell(ctx, in.Ranks, message{Chunks: data}, err)
 	if err != nil {
 		return chunks, err
 	}
 	var all []*chunk.Chunk
+	rows := make([]int, len(messages))
 	for rank := range messages {
 		theirs := chunks
 		if rank == in.Ranks.Rank() {
@@ -133,9 +143,29 @@ func (in *input) exchange(ctx context.Context, chunks []*chunk.Chunk, err error)
 			ch.File += in.shared.files[rank]
 			ch.Index = len(all)
 			all = append(all, ch)
+			rows[rank] += ch.Rows
 		}
 	}
+	if in.Split {
+		in.shared.notes = uneven(rows)
+	}
 	return all, nil
+}
+
+// uneven returns a note if one of the ranks that divide files among them has far more rows than others, given the rows of each.
+func uneven(rows []int) []string {
+	most, all := 0, 0
+	for rank, n := range rows {
+		if all += n; n > rows[most] {
+			most = rank
+		}
+	}
+	const few = 1 << 16
+	if n := rows[most]; n > few && n >= 2*all/len(rows) {
+		return []string{fmt.Sprintf("rank %d has %s of %s, and there are %d ranks: a row group, a record batch and a compressed file are read by one rank each; write the table in smaller ones",
+			most, format.Count(n), format.Counted(all, "row"), len(rows))}
+	}
+	return nil
 }
 
 // cannotShare returns why ranks cannot read the table together, nil if they can.
@@ -148,6 +178,22 @@ func (in *input) cannotShare() error {
 	}
 	if in.SkipBadRows {
 		return chunk.Errorf("%s: bad rows cannot be skipped (on_bad_row) where ranks share a table: clean it before", in.name())
+	}
+	return nil
+}
+
+// cannotSplit returns why ranks cannot read a part each of files with these columns, nil if they can.
+func (in *input) cannotSplit(targets []chunk.Target) error {
+	if !in.Split {
+		return nil
+	}
+	for _, t := range targets {
+		if t.Role == GroupRole {
+			return chunk.Errorf("%s: column %q says which rows are one query, and the parts of ranks may cut queries: give each rank files of its own, with whole queries", in.name(), t.Name)
+		}
+	}
+	if beside, is := chunk.Find[*sidefile.Source](in.source); is && len(beside.Files()) > 0 {
+		return chunk.Errorf("%s is for the rows of a whole file, and a rank reads a part: make it a column of the table, or set side_files = \"ignore\"", beside.Files()[0])
 	}
 	return nil
 }

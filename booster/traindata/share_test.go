@@ -1,8 +1,11 @@
 package traindata_test
 
 import (
+	"bytes"
+	"compress/gzip"
 	"context"
 	"crypto/sha256"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -15,6 +18,7 @@ import (
 	"boost/booster"
 	"boost/booster/traindata"
 	"boost/dataset"
+	"boost/dataset/write"
 	"boost/internal/comm"
 )
 
@@ -54,13 +58,7 @@ func parts(t *testing.T, rows ...int) (paths []string) {
 
 // train trains on files and returns the model's hash.
 func train(ctx context.Context, p booster.Params, in traindata.Input, opts ...booster.Option) (hash string, err error) {
-	in.Options = append([]dataset.Option{dataset.Label("y"), dataset.Weight("w"), dataset.InOrder()}, in.Options...)
-	tables, err := traindata.Load(ctx, p, in)
-	if err != nil {
-		return "", err
-	}
-	defer tables.Close()
-	m, err := booster.TrainOn(ctx, p, tables.Train, append(tables.Options(), opts...)...)
+	m, err := fit(ctx, p, in, opts...)
 	if err != nil {
 		return "", err
 	}
@@ -69,15 +67,35 @@ func train(ctx context.Context, p booster.Params, in traindata.Input, opts ...bo
 	return string(sum[:]), err
 }
 
+// fit trains on files.
+func fit(ctx context.Context, p booster.Params, in traindata.Input, opts ...booster.Option) (*booster.Model, error) {
+	in.Options = append([]dataset.Option{dataset.Label("y"), dataset.Weight("w"), dataset.InOrder()}, in.Options...)
+	tables, err := traindata.Load(ctx, p, in)
+	if err != nil {
+		return nil, err
+	}
+	defer tables.Close()
+	return booster.TrainOn(ctx, p, tables.Train, append(tables.Options(), opts...)...)
+}
+
 // trainShared trains on ranks that have a file each.
 func trainShared(p booster.Params, in traindata.Input, paths []string) (hashes []string, errs []error) {
-	hashes, errs = make([]string, len(paths)), make([]error, len(paths))
+	return trainOver(len(paths), p, func(rank int) traindata.Input {
+		own := in
+		own.Train = paths[rank : rank+1]
+		return own
+	})
+}
+
+// trainOver trains on n ranks.
+func trainOver(n int, p booster.Params, of func(rank int) traindata.Input) (hashes []string, errs []error) {
+	hashes, errs = make([]string, n), make([]error, n)
 	var all sync.WaitGroup
-	for rank, c := range comm.Local(len(paths)) {
+	for rank, c := range comm.Local(n) {
 		all.Go(func() {
 			defer c.Close()
-			own := in
-			own.Train, own.Ranks = paths[rank:rank+1], c
+			own := of(rank)
+			own.Ranks = c
 			if hashes[rank], errs[rank] = train(context.Background(), p, own, booster.WithRanks(c)); errs[rank] != nil {
 				c.Abort(errs[rank])
 			}
@@ -129,6 +147,136 @@ func TestShare(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// split writes tables in a format, beside them.
+func split(t *testing.T, paths []string, format string) (written []string) {
+	t.Helper()
+	for i, path := range paths {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+		names := strings.Split(lines[0], ",")
+		table := write.Table{Rows: len(lines) - 1}
+		for _, name := range names {
+			table.Columns = append(table.Columns, write.Column{Name: name, Texts: make([]string, table.Rows)})
+		}
+		var objects strings.Builder
+		for row, line := range lines[1:] {
+			object := map[string]string{}
+			for k, cell := range strings.Split(line, ",") {
+				table.Columns[k].Texts[row], object[names[k]] = cell, cell
+			}
+			if err := json.NewEncoder(&objects).Encode(object); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var b bytes.Buffer
+		switch {
+		case format == "mix" && i%2 == 1, format == "csv.gz":
+			z := gzip.NewWriter(&b)
+			_, _ = z.Write(text)
+			err = z.Close()
+		case format == "tsv":
+			b.WriteString(strings.ReplaceAll(string(text), ",", "\t"))
+		case format == "jsonl":
+			b.WriteString(objects.String())
+		case format == "mix":
+			b.Write(text)
+		default:
+			err = write.All(t.Context(), &b, format, []write.Table{table})
+		}
+		path += "." + format
+		if err = errors.Join(err, os.WriteFile(path, b.Bytes(), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+		written = append(written, path)
+	}
+	return written
+}
+
+// Ranks that read a part each of the same files return the model of one process.
+func TestSplit(t *testing.T) {
+	for name, c := range map[string]struct {
+		format string
+		rows   []int
+		ranks  []int
+		change func(*booster.Params)
+	}{
+		"a file":         {"csv", []int{2000}, []int{1, 2, 3, 5, 8}, func(p *booster.Params) { p.EarlyStopping = 4 }},
+		"several":        {"csv", []int{500, 1, 1500}, []int{2, 3, 5}, func(p *booster.Params) { p.EarlyStopping, p.Retrain = 4, true }},
+		"more ranks":     {"csv", []int{5}, []int{8}, func(*booster.Params) {}},
+		"tabs":           {"tsv", []int{900}, []int{3}, func(*booster.Params) {}},
+		"JSON lines":     {"jsonl", []int{700, 900}, []int{2, 5}, func(*booster.Params) {}},
+		"compressed":     {"csv.gz", []int{300, 400, 500}, []int{2, 5}, func(*booster.Params) {}},
+		"half of them":   {"mix", []int{300, 400, 500}, []int{2, 3, 8}, func(*booster.Params) {}},
+		"Parquet":        {"parquet", []int{300, 400, 500}, []int{2, 5}, func(*booster.Params) {}},
+		"record batches": {"arrow", []int{140_000}, []int{3}, func(p *booster.Params) { p.Rounds = 2 }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			paths := split(t, parts(t, c.rows...), c.format)
+			p := booster.Defaults()
+			p.Rounds, p.Threads = 10, 1
+			c.change(&p)
+			rows := 0
+			for _, n := range c.rows {
+				rows += n
+			}
+			want, err := train(context.Background(), p, traindata.Input{Train: paths, OutOfCore: traindata.OutOfCoreTrue})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, n := range c.ranks {
+				hashes, errs := trainOver(n, p, func(int) traindata.Input { return traindata.Input{Train: paths, Split: true, ShareRows: rows} })
+				for rank, got := range hashes {
+					if errs[rank] != nil || got != want {
+						t.Errorf("rank %d of %d: %v, not the model of one process", rank, n, errs[rank])
+					}
+				}
+			}
+		})
+	}
+}
+
+// A model that goes on is trained so too, and misses the columns that the rows of no rank have.
+func TestSplitGoesOn(t *testing.T) {
+	paths := split(t, parts(t, 800, 700), "jsonl")
+	p := booster.Defaults()
+	p.Rounds, p.Threads = 5, 1
+	in := traindata.Input{Train: paths, OutOfCore: traindata.OutOfCoreTrue}
+	base, err := fit(t.Context(), p, in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in.From = base
+	want, err := train(t.Context(), p, in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in.Split = true
+	hashes, errs := trainOver(3, p, func(int) traindata.Input { return in })
+	for rank, got := range hashes {
+		if errs[rank] != nil || got != want {
+			t.Errorf("rank %d: %v, not the model of one process", rank, errs[rank])
+		}
+	}
+	for _, path := range paths {
+		text, err := os.ReadFile(path)
+		if err == nil {
+			err = os.WriteFile(path, bytes.ReplaceAll(text, []byte(`"late"`), []byte(`"early"`)), 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, errs = trainOver(3, p, func(int) traindata.Input { return in })
+	for rank, err := range errs {
+		if err == nil || !strings.Contains(err.Error(), `"late"`) {
+			t.Errorf("rank %d: %v, want that column late is missing", rank, err)
+		}
 	}
 }
 

@@ -45,9 +45,10 @@ type Input struct {
 	// From is the model that training goes on from (see booster.From), nil for none. Tables are read
 	// with its schema.
 	From *booster.Model
-	// Ranks share the training table: each reads its own files, and all train on the rows of all (see dataset.Share). nil for none. ShareRows is the
-	// number of all rows, 0 for any.
+	// Ranks share the training table: each reads its own files (see dataset.Share), or with Split its part of the same ones (see dataset.Split), and
+	// all train on the rows of all. nil for none. ShareRows is the number of all rows, 0 for any.
 	Ranks     comm.Comm
+	Split     bool
 	ShareRows int
 	Log       *slog.Logger // gets what was chosen and why; nil for none
 
@@ -105,7 +106,11 @@ func Load(ctx context.Context, p booster.Params, in Input) (*Tables, error) {
 		l.task = &cache.Task{Path: in.Cache, Key: key, Storage: p.Binning.Storage, Fresh: func() bool { return in.unchanged(key) }}
 	}
 	if in.Ranks != nil {
-		in.Options = append(slices.Clone(in.Options), dataset.Share(in.Ranks, in.ShareRows))
+		share := dataset.Share
+		if in.Split {
+			share = dataset.Split
+		}
+		in.Options = append(slices.Clone(in.Options), share(in.Ranks, in.ShareRows))
 	}
 	reason, err := in.chooseOutOfCore(ctx, &p)
 	if err != nil {

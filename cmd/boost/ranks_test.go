@@ -168,6 +168,50 @@ func TestRankThatHasAllRows(t *testing.T) {
 	}
 }
 
+// Ranks that read a part each of one file train as one process does, and name the lines of the file.
+func TestRanksSplitAFile(t *testing.T) {
+	inFolder(t)
+	header, rows, _ := strings.Cut(table(500), "\n")
+	file(t, "t.csv", header+"\n"+rows+rows)
+	args := []string{"train", "t.csv", "--label", "y", "--rounds", "5", "-q"}
+	if want := boost(t, append(args, "--set", "data.out_of_core=true", "-o", "one.boost")...); want.code != 0 {
+		t.Fatal(want.errors)
+	}
+	one, err := os.ReadFile("one.boost")
+	if err != nil {
+		t.Fatal(err)
+	}
+	same := func(what string, got result) {
+		t.Helper()
+		if ranks, err := os.ReadFile("ranks.boost"); got.code != 0 || err != nil || !bytes.Equal(one, ranks) {
+			t.Errorf("%s: not the model of one process: %v, %s", what, err, got.errors)
+		}
+		_ = os.Remove("ranks.boost")
+	}
+	for _, p := range startRanks(t, 3, sameToken, append(args, "-o", "ranks.boost", "--split", "--share-rows", "1000")...) {
+		if got := p.end(); got.code != 0 {
+			t.Error(got.errors)
+		}
+	}
+	same("--rank", result{})
+	cmd := program(append(args, "-o", "ranks.boost", "--ranks=4", "--split")...)
+	words, _ := cmd.CombinedOutput()
+	same("--ranks", result{cmd.ProcessState.ExitCode(), "", string(words)})
+
+	file(t, "t.csv", header+"\n"+rows+rows+strings.Repeat("much,", strings.Count(header, ","))+"1\n")
+	got := boost(t, append(args, "--set", "data.out_of_core=true", "-o", "ranks.boost")...)
+	cmd = program(append(args, "-o", "ranks.boost", "--ranks=4", "--split")...)
+	words, _ = cmd.CombinedOutput()
+	without := strings.NewReplacer(", or give --set data.on_bad_row=skip to leave such rows out", "")
+	told := string(words)
+	for rank := range 4 { // any of them may be the first
+		told = strings.TrimPrefix(told, "rank "+strconv.Itoa(rank)+": ")
+	}
+	if want := without.Replace(got.errors); cmd.ProcessState.ExitCode() != got.code || told != want || strings.Count(want, "t.csv:1002:") != 2 {
+		t.Errorf("ranks end with %d: %s, want %d: %s", cmd.ProcessState.ExitCode(), words, got.code, want)
+	}
+}
+
 func TestRankThatIsKilled(t *testing.T) {
 	inFolder(t)
 	file(t, "t.csv", table(3000))
@@ -272,6 +316,9 @@ func TestRankFlags(t *testing.T) {
 		"short":             {"--rank=0/2", "BOOST_TOKEN has 5 characters"},
 		sameToken(0):        {"--rank=0/2 --peers=here:1,there", "--peers there: expected HOST:PORT"},
 		sameToken(0) + "2":  {"--rank=2/2", "expected R/N"},
+		sameToken(0) + "4":  {"--split", "--split is for ranks"},
+		sameToken(0) + "5":  {"--rank=0/2 --split --share", "leave one of them out"},
+		sameToken(0) + "6":  {"--rank=0/2 --share-rows=3", "give it with --share or --split"},
 		sameToken(0) + "33": {"--rank=0/2 --peers=here:1", "--peers has 1 addresses"},
 	} {
 		t.Setenv("BOOST_TOKEN", token)

@@ -113,7 +113,8 @@ type trainRun struct {
 	small     *compress.Result
 	comm      comm.Comm  // what joins the ranks of the training; nil for one process
 	sent      comm.Stats // over it
-	share     bool       // each rank reads its own rows
+	share     bool       // each rank reads its own tables
+	split     bool       // each rank reads its part of the tables
 	shareRows int        // of all ranks; 0 for any number
 	noLabel   error      // what to say where no label is named and the table has none of its own
 }
@@ -123,9 +124,9 @@ func (a *app) train(ctx context.Context, cmd *cobra.Command, sources []string, f
 		return err
 	}
 	if f.ranks.Others() && !a.verbose {
-		a.log = slog.New(terminal.NewHandler(a.terminal, a.logFormat, slog.LevelError))
+		a.log = slog.New(keyflags.Handler(terminal.NewHandler(a.terminal, a.logFormat, slog.LevelError), &a.command))
 	}
-	r := &trainRun{a: a, json: f.json, resume: f.resume, share: f.ranks.Share, shareRows: f.ranks.ShareRows}
+	r := &trainRun{a: a, json: f.json, resume: f.resume, share: f.ranks.Share, split: f.ranks.Split, shareRows: f.ranks.ShareRows}
 	if err := r.configure(cmd, sources, f, keyflags.Train); err != nil {
 		return err
 	}

@@ -189,7 +189,7 @@ func TestRanksAgree(t *testing.T) {
 		if err := tr.write("ranks.boost", file); err != nil {
 			t.Fatal(err)
 		}
-		if err := tr.agreed(c.want, model, c.ends, make([]string, len(c.ends)), false); (err == nil) != c.ok {
+		if err := tr.agreed(c.want, model, c.ends, make([]string, len(c.ends)), ""); (err == nil) != c.ok {
 			t.Errorf("%s: error %v", name, err)
 		}
 	}

@@ -22,7 +22,7 @@ const rankToken = "BOOST_TOKEN=a token of some characters"
 // rankRefusals are what the program says of settings that it offers in one process only, and of those of a rank's own that do not fit others.
 var rankRefusals = []string{
 	`"f32"`, "tree.linear is for one process", "tree.feature_row_cost is for one process", "binning.bundle_conflicts is for one process",
-	"cannot go with binning.bundle", "reads columns, binning.layout", "train.memory_limit", "integer gradients without an offset",
+	"the parts of ranks may cut queries", "cannot go with binning.bundle", "reads columns, binning.layout", "train.memory_limit", "integer gradients without an offset",
 }
 
 // rank is one process of a training over ranks.
@@ -156,23 +156,28 @@ func ranksDiffer(t *trial) error {
 	}
 	n := 2 + t.IntN(4)
 	whole := []string{"t.csv", "t.csv.gz", "t.parquet", "t.arrow"}[t.IntN(4)]
-	if err := t.compareRanks(shared, []string{whole}, slices.Repeat([]string{whole}, n), false); err != nil {
-		return fmt.Errorf("%w\n  settings %s", err, sets)
+	for _, flag := range []string{"", "--split"} {
+		if err := t.compareRanks(shared, []string{whole}, slices.Repeat([]string{whole}, n), flag); err != nil {
+			return fmt.Errorf("%w\n  settings %s", err, sets)
+		}
 	}
 	parts, err := table.parts(t, n)
 	if err != nil {
 		return err
 	}
-	if err := t.compareRanks(shared, parts, parts, true); err != nil {
+	if err := t.compareRanks(shared, parts, parts, "--share"); err != nil {
 		return fmt.Errorf("%w\n  settings %s", err, sets)
 	}
 	return nil
 }
 
-// compareRanks compares the model of one process with that of ranks which are given a table each, either all the same or each a part.
-func (t *trial) compareRanks(shared, one, each []string, share bool) error {
+// compareRanks compares the model of one process with that of ranks which are given a table each: all the same, of which they read all or with
+// --split a part, or with --share each a table of its own.
+func (t *trial) compareRanks(shared, one, each []string, flag string) error {
 	args := slices.Concat(shared, one, []string{"-o", "one.boost", "--set", "train.threads=1"})
-	if share {
+	var flags []string
+	if flag != "" {
+		flags = []string{flag}
 		args = append(args, "--set", "data.out_of_core=true")
 	}
 	for _, name := range []string{"one.boost", "ranks.boost"} {
@@ -190,8 +195,8 @@ func (t *trial) compareRanks(shared, one, each []string, share bool) error {
 	}
 	var ends []ended
 	var ways []string // of each rank
-	if !share && t.IntN(3) == 0 {
-		e, err := t.end(nil, slices.Concat(shared, one, []string{"-o", "ranks.boost", fmt.Sprint("--ranks=", len(each))})...)
+	if flag != "--share" && t.IntN(3) == 0 {
+		e, err := t.end(nil, slices.Concat(shared, one, flags, []string{"-o", "ranks.boost", fmt.Sprint("--ranks=", len(each))})...)
 		if err != nil {
 			return err
 		}
@@ -211,11 +216,7 @@ func (t *trial) compareRanks(shared, one, each []string, share bool) error {
 				}
 			}
 			ways = append(ways, strings.Join(slices.Concat(w.env, w.sets, []string{table}), " "))
-			args := slices.Concat(shared, w.sets, []string{table, "-o", "ranks.boost"})
-			if share {
-				args = append(args, "--share")
-			}
-			commands = append(commands, t.command(w.env, args...))
+			commands = append(commands, t.command(w.env, slices.Concat(shared, w.sets, flags, []string{table, "-o", "ranks.boost"})...))
 		}
 		ranks, err := t.startRanks(commands)
 		if err != nil {
@@ -225,17 +226,17 @@ func (t *trial) compareRanks(shared, one, each []string, share bool) error {
 			return err
 		}
 	}
-	return t.agreed(want, model, ends, ways, share)
+	return t.agreed(want, model, ends, ways, flag)
 }
 
 // agreed is an error where ranks have not ended as one process has.
-func (t *trial) agreed(want ended, model []byte, ends []ended, ways []string, share bool) error {
+func (t *trial) agreed(want ended, model []byte, ends []ended, ways []string, flag string) error {
 	var words []string
 	refused := false
 	for i, e := range ends {
 		words = append(words, fmt.Sprintf("rank %d: exit code %d, with %s: %s", i, e.code, ways[i], e.errors))
 		if (e.code == 0) != (ends[0].code == 0) {
-			return fmt.Errorf("ranks end in different ways (share %v):\n%s", share, strings.Join(words, "\n"))
+			return fmt.Errorf("ranks end in different ways (flag %q):\n%s", flag, strings.Join(words, "\n"))
 		}
 		for _, r := range rankRefusals {
 			refused = refused || e.code != 0 && strings.Contains(e.errors, r)
@@ -244,13 +245,13 @@ func (t *trial) agreed(want ended, model []byte, ends []ended, ways []string, sh
 	switch {
 	case refused:
 	case (ends[0].code == 0) != (want.code == 0), len(ends) == 1 && ends[0].code != want.code:
-		return fmt.Errorf("one process ends with %d: %s\nranks (share %v):\n%s", want.code, want.errors, share, strings.Join(words, "\n"))
+		return fmt.Errorf("one process ends with %d: %s\nranks (flag %q):\n%s", want.code, want.errors, flag, strings.Join(words, "\n"))
 	}
 	if ends[0].code != 0 {
 		model = nil
 	}
 	if err := t.isOneOf("ranks.boost", model); err != nil {
-		return fmt.Errorf("not the model of one process (share %v): %w\n%s", share, err, strings.Join(words, "\n"))
+		return fmt.Errorf("not the model of one process (flag %q): %w\n%s", flag, err, strings.Join(words, "\n"))
 	}
 	return nil
 }

@@ -99,6 +99,8 @@ func (f *Layout) Groups() int { return len(f.batches) }
 
 func (f *Layout) Rows(group int) int { return f.batches[group].rows }
 
+func (f *Layout) Begins(group int) int64 { return f.batches[group].body }
+
 func (f *Layout) Suits(t chunk.Target) (rowBytes int64, err error) {
 	c := &f.columns[f.byName[t.Name]]
 	switch {

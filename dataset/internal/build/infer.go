@@ -167,7 +167,7 @@ func (a *Builder) mixedColumn(c *Column, parsed, present int) *chunk.ParseError 
 	for i, cell := range cells {
 		texts[i] = cell.Text
 	}
-	e.Fix = fmt.Sprintf("set categorical = [%q] to use the column as text, %s, or set on_bad_row = \"skip\" to leave such rows out", c.Name, addMissing(cells))
+	e.Fix = a.OrSkip(fmt.Sprintf("set categorical = [%q] to use the column as text, %s", c.Name, addMissing(cells)))
 	// Beside plain numbers, those with a unit and dates are not read in any form.
 	if forms := chunk.FormsOf(a.Decimal, texts); len(forms) > 0 && forms[0].Bare() {
 		ways := []string{chunk.ParseHint(map[string]string{c.Name: chunk.ParseAsNumber})}

@@ -108,7 +108,7 @@ func (a *Builder) Labelled() *Column {
 // Unlabelled is the error about a row without a label.
 func (a *Builder) Unlabelled(c *Column, row int) *chunk.ParseError {
 	e := &chunk.ParseError{Column: c.Name, Want: "a label, and every row needs one",
-		Fix: `fill it in, or set on_bad_row = "skip" to leave such rows out`}
+		Fix: a.OrSkip("fill it in")}
 	a.Locations.Mark(e, row)
 	return e
 }

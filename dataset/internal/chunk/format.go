@@ -14,6 +14,8 @@ type Format struct {
 	// at its name without the ending of the compression. Nil is never asked.
 	Knows func(start []byte, name string) bool
 	Open  func(o *Options, inputs []Input) Source
+	// Cuts reports whether a rank can read a part of an input.
+	Cuts bool
 	// Idle are the options about how text is written that mean nothing in this format.
 	Idle []string
 }

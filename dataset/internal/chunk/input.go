@@ -20,6 +20,7 @@ type Input struct {
 	found os.FileInfo // of a file
 	Open  func() (io.ReadCloser, error)
 	Spool *spool // nil for files
+	Part  *Part  // what a rank reads of it; nil for all
 
 	Opened *Stream // the stream that the next call of stream returns, or nil
 }

@@ -89,7 +89,16 @@ type Selection struct {
 	Chooser func() RowChooser // nil for none
 	Chosen  int               // rows that it chooses at most
 	Ranks   comm.Comm         // that read the table together; nil for none
+	Split   bool              // all of them see all inputs, and each has a part
 	AllRows int               // of all of them; 0 for any number
+}
+
+// OrSkip adds to what may be done about a bad row that it can be left out, unless ranks read the table together.
+func (o *Options) OrSkip(fix string) string {
+	if o.Ranks != nil {
+		return fix
+	}
+	return fix + `, or set on_bad_row = "skip" to leave such rows out`
 }
 
 func (o *Options) Fail(format string, args ...any) {

@@ -70,11 +70,23 @@ func (s *Stream) peek(n int) ([]byte, error) {
 	return start, nil
 }
 
-// SkipByteOrderMark goes past a byte order mark, if the content begins with one.
-func (s *Stream) SkipByteOrderMark() {
+// SkipByteOrderMark goes past a byte order mark, if the content begins with one, and returns its length.
+func (s *Stream) SkipByteOrderMark() (n int) {
 	if start, _ := s.Reader.Peek(len(ByteOrderMark)); string(start) == ByteOrderMark {
-		_, _ = s.Reader.Discard(len(ByteOrderMark))
+		n, _ = s.Reader.Discard(len(ByteOrderMark))
 	}
+	return n
+}
+
+// Section makes the stream that of the bytes of its file from up to before to. The file is not compressed.
+func (s *Stream) Section(from, to int64) error {
+	if _, err := s.file.(io.Seeker).Seek(from, io.SeekStart); err != nil {
+		return s.Failure(err)
+	}
+	s.raw.n.Store(from)
+	s.raw.to = to
+	s.Reader.Reset(s.raw)
+	return nil
 }
 
 // decompress puts a decompressor before the reader if start is the magic of one.
@@ -82,7 +94,7 @@ func (s *Stream) decompress(start []byte) error {
 	var unpacked io.Reader
 	release := func() {}
 	switch {
-	case bytes.HasPrefix(start, []byte("\x1f\x8b")):
+	case bytes.HasPrefix(start, []byte(gzipMagic)):
 		s.Packed = "gzip"
 		z, err := gzip.NewReader(s.Reader)
 		if err != nil {
@@ -109,6 +121,8 @@ func (s *Stream) decompress(start []byte) error {
 
 // ZstdWindow is the memory that a zstd file may ask for: what zstd --long writes.
 const ZstdWindow = 128 << 20
+
+const gzipMagic = "\x1f\x8b"
 
 // isZstd knows a zstd frame, and a skippable frame, with which parallel compressors begin.
 func isZstd(start []byte) bool {

@@ -12,12 +12,19 @@ type watched struct {
 	io.Reader
 	in   *Input
 	stat func() (os.FileInfo, error) // nil where nothing can change
-	n    atomic.Int64                // bytes read
+	n    atomic.Int64                // bytes read, those before a section too
+	to   int64                       // end of a section, 0 for that of the file
 
 	failed atomic.Bool // reading failed, whatever a decompressor makes of it
 }
 
 func (w *watched) Read(b []byte) (int, error) {
+	if left := w.to - w.n.Load(); w.to > 0 && left < int64(len(b)) {
+		if left <= 0 {
+			return 0, w.end()
+		}
+		b = b[:left]
+	}
 	n, err := w.Reader.Read(b)
 	w.n.Add(int64(n))
 	if err == io.EOF {
@@ -37,7 +44,7 @@ func (w *watched) end() error {
 	switch {
 	case err != nil:
 		return err
-	case w.n.Load() < w.in.Size:
+	case w.n.Load() < w.in.Size && (w.to == 0 || w.n.Load() < w.to):
 		return Errorf("%s changed while it was read: it has %d bytes of %d", w.in.Name, w.n.Load(), w.in.Size)
 	case w.n.Load() > w.in.Size, !sameContent(w.in.found, info):
 		return Errorf("%s changed while it was read; read it again once nobody writes to it", w.in.Name)

@@ -58,6 +58,12 @@ func (p *columnarPass) deal(ctx context.Context, jobs chan<- columnJob) error {
 	for index := range p.inputs {
 		f := p.first
 		p.first = nil
+		if p.inputs[index].Skipped() {
+			if f != nil {
+				p.closeFile(f)
+			}
+			continue
+		}
 		if index > 0 || f == nil {
 			var err error
 			if f, err = p.open(ctx, index); err != nil {
@@ -73,7 +79,9 @@ func (p *columnarPass) deal(ctx context.Context, jobs chan<- columnJob) error {
 		err := p.suits(f)
 		first := 0
 		for g := 0; g < f.Groups() && err == nil && !p.Stop.Load() && ctx.Err() == nil; g++ {
-			p.dealGroup(ctx, f, g, first, jobs)
+			if p.inputs[index].Has(f.Layout.Begins(g)) {
+				p.dealGroup(ctx, f, g, first, jobs)
+			}
 			first += f.Layout.Rows(g)
 		}
 		p.leave(f)

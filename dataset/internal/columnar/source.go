@@ -40,6 +40,8 @@ type Layout interface {
 	// Groups returns the number of groups of rows, and Rows how many one has.
 	Groups() int
 	Rows(group int) int
+	// Begins returns the first byte of a group that has rows, in the file.
+	Begins(group int) int64
 	// Suits returns the bytes that a row of the target's column takes at least, or an
 	// error where the column cannot be read as that.
 	Suits(t chunk.Target) (rowBytes int64, err error)

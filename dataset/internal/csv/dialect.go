@@ -23,6 +23,7 @@ type head struct {
 	text []byte
 	all  bool // the text is the whole file
 	sep  byte // that a line before the text named, else 0
+	at   int  // byte of the file that the text begins with, if that is not compressed
 }
 
 func readHead(s *chunk.Stream) (*head, error) {

@@ -353,7 +353,7 @@ func (p *chunkParser) badShape(b []byte, end, breaks, cells int, bad problem, ch
 		e.Fatal = true
 	case bad == afterQuote:
 		e.Text = "text follows the closing quote of a cell"
-		e.Fix = "double the quotes that are part of the text, or set on_bad_row = \"skip\" to leave such rows out"
+		e.Fix = p.OrSkip("double the quotes that are part of the text")
 	default:
 		e.Text = fmt.Sprintf("%d %s, expected %d", cells, chunk.Plural(cells, "cell"), len(p.sinks))
 		if p.header {
@@ -361,7 +361,7 @@ func (p *chunkParser) badShape(b []byte, end, breaks, cells int, bad problem, ch
 		} else {
 			e.Text += " as in the first row"
 		}
-		e.Fix = "quote cells that contain the separator, or set on_bad_row = \"skip\" to leave such rows out"
+		e.Fix = p.OrSkip("quote cells that contain the separator")
 		if p.header && len(p.sinks) == 1 {
 			e.Fix = "delete all that stands above the names of the columns, or set separator if that is another one"
 		}

@@ -21,19 +21,30 @@ type Reader struct {
 }
 
 // Columns finds the dialect from the head of the first input.
-func (r *Reader) Columns(context.Context) ([]string, error) {
-	stream, h, err := r.open(&r.Inputs[0])
+func (r *Reader) Columns(ctx context.Context) ([]string, error) {
+	err := r.begin()
+	if r.Inputs[0].Part != nil {
+		err = r.cutParts(ctx, err)
+	}
 	if err != nil {
 		return nil, err
+	}
+	return r.dialect.names, nil
+}
+
+// begin opens the first input and finds the dialect.
+func (r *Reader) begin() error {
+	stream, h, err := r.open(&r.Inputs[0])
+	if err != nil {
+		return err
 	}
 	if r.dialect, err = findDialect(r.Options, stream.Name, h); err == nil {
 		r.first, _, err = r.body(stream, h)
 	}
 	if err != nil {
 		stream.Close()
-		return nil, err
 	}
-	return r.dialect.names, nil
+	return err
 }
 
 // HasHeader reports whether the first line holds the names of the columns.
@@ -75,28 +86,28 @@ func (r *Reader) open(in *chunk.Input) (*chunk.Stream, *head, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	stream.SkipByteOrderMark()
-	sep := namedSeparator(stream)
+	at := stream.SkipByteOrderMark()
+	sep, line := namedSeparator(stream)
 	h, err := readHead(stream)
 	if err != nil {
 		stream.Close()
 		return nil, nil, err
 	}
-	h.sep = sep
+	h.sep, h.at = sep, at+line
 	return stream, h, nil
 }
 
 // namedSeparator returns the separator that a first line as Excel's sep=; names, and
-// puts the reader behind that line; 0 without one.
-func namedSeparator(s *chunk.Stream) byte {
+// puts the reader behind that line, which has so many bytes; 0 without one.
+func namedSeparator(s *chunk.Stream) (named byte, bytesOf int) {
 	start, _ := s.Reader.Peek(len("sep=;\r\n"))
 	line, _, found := bytes.Cut(start, []byte{'\n'})
-	sep, named := bytes.CutPrefix(bytes.TrimSuffix(line, []byte{'\r'}), []byte("sep="))
-	if !found || !named || len(sep) != 1 || !chunk.Separates(rune(sep[0])) {
-		return 0
+	sep, is := bytes.CutPrefix(bytes.TrimSuffix(line, []byte{'\r'}), []byte("sep="))
+	if !found || !is || len(sep) != 1 || !chunk.Separates(rune(sep[0])) {
+		return 0, 0
 	}
 	_, _ = s.Reader.Discard(len(line) + 1)
-	return sep[0]
+	return sep[0], len(line) + 1
 }
 
 // body checks the header of an opened input, if the table has one, and puts the
@@ -121,6 +132,7 @@ func (r *Reader) body(stream *chunk.Stream, h *head) (t *records.Text, order []i
 	if h.sep != 0 {
 		t.Before++
 	}
+	t.At = int64(h.at + len(h.text) - len(text))
 	t.Reader = io.MultiReader(bytes.NewReader(text), stream.Reader)
 	return t, order, nil
 }
@@ -147,20 +159,28 @@ func behindHeader(text []byte, sep byte) (rest []byte, lines int) {
 func (r *Reader) run(ctx context.Context, l *layout, first *records.Text) error {
 	cells := &CellReader{Sep: l.sep}
 	c := &records.Cutter{Options: r.Options, Inputs: r.Inputs, Bytes: l.chunkBytes, End: cells.LastRecordEnd, Stop: &l.Stop}
-	c.Open = func(file int) (*records.Text, error) {
-		if file == 0 && first != nil {
-			return first, nil
+	c.Open = func(file int) (t *records.Text, err error) {
+		in := &r.Inputs[file]
+		if t = first; file > 0 || first == nil {
+			stream, h, err := r.open(in)
+			if err != nil {
+				return nil, err
+			}
+			if t, l.orders[file], err = r.body(stream, h); err != nil {
+				stream.Close()
+				return nil, err
+			}
 		}
-		stream, h, err := r.open(&r.Inputs[file])
-		if err != nil {
-			return nil, err
+		if in.IsCut() {
+			if err := t.Section(in.Part); err != nil {
+				t.Stream.Close()
+				return nil, err
+			}
 		}
-		t, order, err := r.body(stream, h)
-		if err != nil {
-			stream.Close()
-		}
-		l.orders[file] = order
-		return t, err
+		return t, nil
+	}
+	if first != nil && r.Inputs[0].Skipped() {
+		first.Stream.Close()
 	}
 	return c.Run(ctx, func() func(records.Piece) func() {
 		p := newChunkParser(l)

@@ -99,9 +99,22 @@ func (k *keys) take(text []byte, piece int) {
 	}
 }
 
-// union returns the names that workers met, in the order of the rows. A name that stands for nothing
-// but null, or for objects, is left out.
-func union(workers []*keys) (names []string, rows, cells int, tooMany bool) {
+// met is a name that stands in rows.
+type met struct {
+	Name   string
+	Filled bool // with something else than null or an object
+}
+
+// found is what was found in rows.
+type found struct {
+	Names       []met // in the order of the rows
+	Rows, Cells int
+	TooMany     bool
+	Refused     *chunk.ParseError // the first row of the input, if it cannot be read
+}
+
+// union returns what workers met.
+func union(workers []*keys) (f found) {
 	all := newKeys()
 	type first struct {
 		name         string
@@ -109,11 +122,15 @@ func union(workers []*keys) (names []string, rows, cells int, tooMany bool) {
 	}
 	var firsts []first
 	for _, k := range workers {
-		rows, cells, tooMany = rows+k.rows, cells+k.cells, tooMany || k.tooMany
+		f.Rows, f.Cells, f.TooMany = f.Rows+k.rows, f.Cells+k.cells, f.TooMany || k.tooMany
+		if k.refused != nil {
+			f.Refused = k.refused
+		}
 		for i, name := range k.names {
 			at := all.column([]byte(name))
 			if at < 0 {
-				return nil, rows, cells, true
+				f.TooMany = true
+				return f
 			}
 			all.filled[at] = all.filled[at] || k.filled[i]
 			if met := (first{name, k.firsts[i], i}); at == len(firsts) {
@@ -123,30 +140,66 @@ func union(workers []*keys) (names []string, rows, cells int, tooMany bool) {
 			}
 		}
 	}
-	above := make(map[string]bool) // names of objects
-	for _, name := range all.names {
-		for i, c := range name {
-			if c == '.' {
-				above[name[:i]] = true
-			}
-		}
-	}
-	firsts = slices.DeleteFunc(firsts, func(f first) bool { return above[f.name] && !all.filled[all.byKey[f.name]] })
 	slices.SortFunc(firsts, func(a, b first) int {
 		if a.piece != b.piece {
 			return a.piece - b.piece
 		}
 		return a.place - b.place
 	})
-	for _, f := range firsts {
-		names = append(names, f.name)
+	for _, x := range firsts {
+		f.Names = append(f.Names, met{x.name, all.filled[all.byKey[x.name]]})
 	}
-	return names, rows, cells, tooMany
+	return f
+}
+
+// join puts together what was found in parts of the rows that follow each other.
+func join(parts []found) (all found) {
+	at := make(map[string]int)
+	for i := range parts {
+		f := &parts[i]
+		all.Rows, all.Cells, all.TooMany = all.Rows+f.Rows, all.Cells+f.Cells, all.TooMany || f.TooMany
+		if all.Refused == nil {
+			all.Refused = f.Refused
+		}
+		for _, m := range f.Names {
+			k, known := at[m.Name]
+			if !known {
+				k = len(all.Names)
+				at[m.Name] = k
+				all.Names = append(all.Names, m)
+			}
+			all.Names[k].Filled = all.Names[k].Filled || m.Filled
+		}
+	}
+	all.TooMany = all.TooMany || len(all.Names) > chunk.MostColumns
+	return all
+}
+
+// columns returns the names of columns. A name that stands for nothing but null, or for objects, is left out.
+func (f *found) columns() (names []string) {
+	above := make(map[string]bool) // names of objects
+	for _, m := range f.Names {
+		for i, c := range m.Name {
+			if c == '.' {
+				above[m.Name[:i]] = true
+			}
+		}
+	}
+	for _, m := range f.Names {
+		if !above[m.Name] || m.Filled {
+			names = append(names, m.Name)
+		}
+	}
+	return names
 }
 
 // Columns returns the names in the rows. Without a model they are known only at the end of the last input.
 // With one, the beginning of the input shows which other columns there are, and all features of the model are expected.
 func (r *Reader) Columns(ctx context.Context) ([]string, error) {
+	if r.inputs[0].Part != nil {
+		err := r.dividedColumns(ctx)
+		return r.names, err
+	}
 	t, head, all, err := r.open(0)
 	if err != nil {
 		return nil, err
@@ -157,12 +210,15 @@ func (r *Reader) Columns(ctx context.Context) ([]string, error) {
 	case whole || r.Schema != nil:
 		k.take(head, 0)
 		r.first = t
-		err = r.nameColumns([]*keys{k})
+		err = r.nameColumns(union([]*keys{k}))
 	case r.inputs[0].Spool != nil && !r.inputs[0].Spool.Keep:
 		t.Stream.Close()
 		err = chunk.Errorf("%s is JSON lines, whose columns are known at the end only, and no copy was kept to read it again (leave out --no-spool, or read from a file)", r.inputs[0].Name)
 	default:
-		err = r.collectKeys(ctx, t)
+		var f found
+		if f, err = r.collectKeys(ctx, t); err == nil {
+			err = r.nameColumns(f)
+		}
 	}
 	if err != nil {
 		return nil, err
@@ -177,13 +233,18 @@ func (r *Reader) Columns(ctx context.Context) ([]string, error) {
 		r.met = make([]atomic.Bool, len(r.names)-r.assumed)
 	}
 	if len(r.names) == 0 {
-		return nil, chunk.Errorf("%s holds no object with a key; JSON lines have one object a line, like {\"age\": 31}", r.inputs[0].Name)
+		return nil, r.nothing()
 	}
 	return r.names, nil
 }
 
-// collectKeys goes through all inputs. The first is already open.
-func (r *Reader) collectKeys(ctx context.Context, first *records.Text) error {
+// nothing is the error about inputs without a key.
+func (r *Reader) nothing() error {
+	return chunk.Errorf("%s holds no object with a key; JSON lines have one object a line, like {\"age\": 31}", r.inputs[0].Name)
+}
+
+// collectKeys goes through all inputs. The first may be open already.
+func (r *Reader) collectKeys(ctx context.Context, first *records.Text) (found, error) {
 	var mutex sync.Mutex
 	var workers []*keys
 	var stop atomic.Bool
@@ -200,10 +261,7 @@ func (r *Reader) collectKeys(ctx context.Context, first *records.Text) error {
 			return func() {}
 		}
 	})
-	if err != nil {
-		return err
-	}
-	return r.nameColumns(workers)
+	return union(workers), err
 }
 
 // A table may have usualCells cells; more only where its text justifies the memory.
@@ -212,16 +270,14 @@ const (
 	cellsPerCell = 256
 )
 
-// nameColumns takes the names that workers met, unless most cells of their table would be missing.
-func (r *Reader) nameColumns(workers []*keys) error {
-	names, rows, cells, tooMany := union(workers)
-	for _, k := range workers {
-		if k.refused != nil && len(names) == 0 && r.Schema == nil { // else it is refused when it is read
-			k.refused.File = r.inputs[0].Name
-			return k.refused
-		}
+// nameColumns takes the names that were found, unless most cells of their table would be missing.
+func (r *Reader) nameColumns(f found) error {
+	names, rows, cells := f.columns(), f.Rows, f.Cells
+	if f.Refused != nil && len(names) == 0 && r.Schema == nil { // else it is refused when it is read
+		f.Refused.File = r.inputs[0].Name
+		return f.Refused
 	}
-	if tooMany {
+	if f.TooMany {
 		return chunk.Errorf("%s has more than %d different keys; are they values?", r.inputs[0].Name, chunk.MostColumns)
 	}
 	if rows*len(names) > usualCells+cellsPerCell*cells {

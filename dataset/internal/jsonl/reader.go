@@ -54,7 +54,16 @@ func (r *Reader) open(file int) (t *records.Text, head []byte, all bool, err err
 	if err != nil {
 		return nil, nil, false, err
 	}
-	s.SkipByteOrderMark()
+	in := &r.inputs[file]
+	if in.IsCut() {
+		if err := s.Section(in.Part.From, in.Part.To); err != nil {
+			s.Close()
+			return nil, nil, false, err
+		}
+	}
+	if !in.IsCut() || in.Part.From == 0 {
+		s.SkipByteOrderMark()
+	}
 	head = make([]byte, headSize)
 	n, err := chunk.ReadFull(s.Reader, head)
 	if err != nil && err != io.EOF {

@@ -3,6 +3,7 @@ package parquet
 import (
 	"bytes"
 	"encoding/binary"
+	"math"
 
 	"boost/dataset/internal/chunk"
 	"boost/dataset/internal/columnar"
@@ -85,6 +86,14 @@ func (f *parquetLayout) Notes() []string { return nil }
 func (f *parquetLayout) Groups() int { return len(f.rowGroups) }
 
 func (f *parquetLayout) Rows(group int) int { return int(f.rowGroups[group].rows) }
+
+func (f *parquetLayout) Begins(group int) int64 {
+	first := int64(math.MaxInt64)
+	for i := range f.rowGroups[group].columns {
+		first = min(first, f.rowGroups[group].columns[i].start)
+	}
+	return first
+}
 
 func (f *parquetLayout) field(name string) *columnar.Field { return &f.fields[f.byName[name]] }
 

@@ -15,7 +15,17 @@ import (
 type Text struct {
 	Stream *chunk.Stream
 	Reader io.Reader
-	Before int // lines of the file before it
+	Before int   // lines of the file before it
+	At     int64 // byte of the file that it begins with, if that is not compressed
+}
+
+// Section leaves of a text the part that a rank reads, which begins with a record.
+func (t *Text) Section(p *chunk.Part) error {
+	if p.From > t.At {
+		t.Before = 0 // a rank before this one knows
+	}
+	t.Reader = t.Stream.Reader
+	return t.Stream.Section(p.From, p.To)
 }
 
 // Piece is some whole records on their way to a worker. Its text ends in a line feed.
@@ -108,6 +118,9 @@ type knife struct {
 
 func (c *knife) cutAll(ctx context.Context) error {
 	for file := range c.Inputs {
+		if c.Inputs[file].Skipped() {
+			continue
+		}
 		t, err := c.Open(file)
 		if err != nil {
 			return err

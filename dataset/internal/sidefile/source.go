@@ -110,6 +110,15 @@ func Names(inputs []chunk.Input) ([]string, error) {
 	return names, nil
 }
 
+// Files returns the names of the files that give the table columns. It is called after Columns.
+func (s *Source) Files() []string {
+	var names []string
+	for i := range s.files {
+		names = append(names, s.files[i].name)
+	}
+	return names
+}
+
 // Unwrap returns the source of the table itself.
 func (s *Source) Unwrap() chunk.Source { return s.Source }
 

@@ -121,6 +121,9 @@ func (r *Reader) Read(ctx context.Context, p *chunk.Pass) error {
 	l := csv.NewLayout(r.Options, p, len(r.names))
 	s := &sheetPass{Reader: r, ctx: ctx, pass: p, fields: csv.NewFields(l), most: most}
 	for file := range r.inputs {
+		if r.inputs[file].Skipped() {
+			continue
+		}
 		if err := s.file(file); err != nil || p.Stop.Load() || ctx.Err() != nil {
 			return err
 		}
@@ -189,7 +192,7 @@ func (s *sheetPass) row(w *workbook, row int, cells []cell) error {
 		c := &cells[i]
 		if c.column >= len(s.names) {
 			refused := &chunk.ShapeError{Text: fmt.Sprintf("cell %s%d is beyond the last column of the table, %s", columnName(c.column), row, columnName(len(s.names)-1)),
-				Fix: "name its column in the first row, clear it, or set on_bad_row = \"skip\" to leave such rows out"}
+				Fix: s.OrSkip("name its column in the first row or clear it")}
 			if len(s.names) == 1 {
 				refused.Fix = "delete all rows above the names of the columns"
 			}

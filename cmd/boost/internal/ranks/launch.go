@@ -165,7 +165,7 @@ func (w *prefixed) Write(p []byte) (int, error) {
 		}
 		line := w.line[:end]
 		w.line = w.line[end:]
-		if isJSON := line[0] == '{'; bytes.HasPrefix(line, []byte("error: ")) || isJSON && bytes.Contains(line, []byte(`"level":"ERROR"`)) {
+		if isJSON := line[0] == '{'; bytes.HasPrefix(line, []byte("error: ")) || isJSON && bytes.Contains(line, []byte(`"level":"ERROR"`)) || !isJSON && len(w.held) > 0 { // further lines of an error
 			w.held = append(w.held, line...)
 		} else if err := w.write(line); err != nil {
 			return 0, err

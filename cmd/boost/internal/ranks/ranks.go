@@ -28,7 +28,8 @@ const TokenVariable = "BOOST_TOKEN"
 // Flags say which rank a process is, and how it finds the others.
 type Flags struct {
 	Count     int    // ranks to be started here; 0 for none
-	Share     bool   // each rank is given its own rows
+	Share     bool   // each rank is given its own tables
+	Split     bool   // all are given the same tables, and each reads a part
 	ShareRows int    // of all ranks; 0 for any number
 	place     string // as 1/4
 	listen    string
@@ -46,6 +47,7 @@ func (f *Flags) Add(cmd *cobra.Command) {
 	flags.IntVar(&f.Count, "ranks", 0, "train in `N` processes that are started here and each have a part of the rows")
 	flags.StringVar(&f.place, "rank", "", "be rank `R/N` of a training in N processes, from 0/N on; "+TokenVariable+" is a secret that all have")
 	flags.BoolVar(&f.Share, "share", false, "the tables given to a rank are its own rows, which follow those of the ranks before; without, each rank is given all")
+	flags.BoolVar(&f.Split, "split", false, "each rank reads its part of the tables, by their bytes; without, each reads all of them")
 	flags.IntVar(&f.ShareRows, "share-rows", 0, "number of `ROWS` that all ranks have together; another number is an error")
 	flags.StringVar(&f.listen, "listen", ":0", "`HOST:PORT` where the other ranks find this one; port 0 is a free one")
 	flags.StringSliceVar(&f.peers, "peers", nil, "`HOST:PORT` of each rank, from rank 0 on; without, this rank's is printed and all are read from standard input")
@@ -56,8 +58,11 @@ func (f *Flags) Add(cmd *cobra.Command) {
 // Check reads the flags.
 func (f *Flags) Check(cmd *cobra.Command) error {
 	given := cmd.Flags().Changed
-	if given("share-rows") && (!f.Share || f.ShareRows < 1) {
-		return exit.Usagef("--share-rows is the number of rows that ranks share, at least 1: give it with --share")
+	if given("share-rows") && (!f.Share && !f.Split || f.ShareRows < 1) {
+		return exit.Usagef("--share-rows is the number of rows that ranks share, at least 1: give it with --share or --split")
+	}
+	if f.Share && f.Split {
+		return exit.Usagef("--share gives each rank tables of its own, and --split a part of the same ones: leave one of them out")
 	}
 	if f.rank, f.join = launched(); f.join != nil {
 		for _, name := range []string{"ranks", "rank", "listen", "peers", "tls", "join-wait"} {
@@ -73,13 +78,15 @@ func (f *Flags) Check(cmd *cobra.Command) error {
 	if given("ranks") && f.Count < 1 {
 		return exit.Usagef("--ranks %d: at least 1", f.Count)
 	}
-	for _, name := range []string{"listen", "peers", "join-wait", "share", "share-rows"} {
+	for _, name := range []string{"listen", "peers", "join-wait", "share"} {
 		if given(name) && f.place == "" {
 			return exit.Usagef("--%s is for a rank: say which one with --rank R/N", name)
 		}
 	}
-	if f.tls && f.place == "" && f.Count == 0 {
-		return exit.Usagef("--tls is for ranks: give --rank R/N or --ranks N")
+	for _, name := range []string{"tls", "split"} {
+		if given(name) && f.place == "" && f.Count == 0 {
+			return exit.Usagef("--%s is for ranks: give --rank R/N or --ranks N", name)
+		}
 	}
 	if f.place == "" {
 		return nil

@@ -1,0 +1,113 @@
+package parts
+
+import (
+	"bytes"
+	"context"
+	"encoding/gob"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"boost/dataset/internal/chunk"
+	"boost/internal/comm"
+)
+
+// Divide sets the parts of inputs that a rank of n has. Laid end to end, the inputs have S bytes, and the rank those from ⌊S·rank/n⌋
+// on and before ⌊S·(rank+1)/n⌋. An input that cannot be cut, as it is compressed or has another format, is whole that rank's which has its
+// first byte. One without bytes counts for that which has the byte behind it, the last rank at the end.
+func Divide(inputs []chunk.Input, cut bool, rank, n int) error {
+	total := int64(0)
+	for i := range inputs {
+		total += inputs[i].Size
+	}
+	from, to := border(total, rank, n), border(total, rank+1, n)
+	first := int64(0) // byte of the input i among those of all
+	for i := range inputs {
+		in := &inputs[i]
+		p := &chunk.Part{From: min(max(from-first, 0), in.Size), To: min(max(to-first, 0), in.Size)}
+		own := from <= first && first < to || first == total && rank == n-1
+		in.Part = p
+		packed := false
+		if cut && p.From < p.To {
+			var err error
+			if packed, err = in.IsPacked(); err != nil {
+				return err
+			}
+		}
+		if !cut || packed || in.Size == 0 {
+			*p = chunk.Part{Whole: own}
+		}
+		p.Whole = p.Whole || in.Size > 0 && p.To-p.From == in.Size
+		first += in.Size
+	}
+	return nil
+}
+
+// border returns ⌊total·rank/n⌋ without overflow.
+func border(total int64, rank, n int) int64 {
+	return total/int64(n)*int64(rank) + total%int64(n)*int64(rank)/int64(n)
+}
+
+// seen is what a rank knows of an input before it reads it.
+type seen struct {
+	Name string // without its folder
+	Size int64
+}
+
+// Compare returns an error at all ranks where they do not see the same inputs, or one has the error err.
+func Compare(ctx context.Context, c comm.Comm, inputs []chunk.Input, err error) error {
+	var own []seen
+	for i := range inputs {
+		own = append(own, seen{filepath.Base(inputs[i].Name), inputs[i].Size})
+	}
+	all, err := Tell(ctx, c, own, err)
+	if err != nil {
+		return err
+	}
+	for rank, theirs := range all {
+		if len(theirs) != len(all[0]) {
+			return &comm.Error{Rank: rank, Text: fmt.Sprintf("it is given %d files, and rank 0 has %d: give all ranks the same", len(theirs), len(all[0]))}
+		}
+		for i, s := range theirs {
+			if want := all[0][i]; s != want {
+				return &comm.Error{Rank: rank, Text: fmt.Sprintf("file %d is %s of %d bytes, and at rank 0 %s of %d: give all ranks the same files, which nobody writes to",
+					i+1, s.Name, s.Size, want.Name, want.Size)}
+			}
+		}
+	}
+	return nil
+}
+
+// told is what a rank tells the others, or its error.
+type told[T any] struct {
+	Err   string
+	Value T
+}
+
+// Tell gives all ranks what each has to say of a step, by rank. An error of a rank is one of all.
+func Tell[T any](ctx context.Context, c comm.Comm, own T, err error) ([]T, error) {
+	said := told[T]{Value: own}
+	if err != nil {
+		said = told[T]{Err: err.Error()}
+	}
+	var b bytes.Buffer
+	if encodeErr := gob.NewEncoder(&b).Encode(said); encodeErr != nil {
+		return nil, encodeErr
+	}
+	all, commErr := c.Gather(ctx, b.Bytes())
+	if commErr != nil {
+		return nil, errors.Join(err, commErr)
+	}
+	values := make([]T, len(all))
+	for rank, data := range all {
+		var theirs told[T]
+		if err := gob.NewDecoder(bytes.NewReader(data)).Decode(&theirs); err != nil {
+			return nil, &comm.Error{Rank: rank, Text: fmt.Sprintf("told what cannot be read: %v", err)}
+		}
+		if err == nil && theirs.Err != "" {
+			err = &comm.Error{Rank: rank, Text: theirs.Err}
+		}
+		values[rank] = theirs.Value
+	}
+	return values, err
+}
