@@ -218,7 +218,7 @@ func linesOf(r *rand.Rand, rows int) string {
 func TestSplit(t *testing.T) {
 	pool := parallel.NewPool(1)
 	defer pool.Close()
-	for seed := range uint64(testenv.ByLength(2000, 100, 50)) {
+	for seed := range uint64(testenv.ByLength(2000, 60, 30)) {
 		r := rand.New(rand.NewPCG(seed, 8))
 		dir := t.TempDir()
 		var paths []string

@@ -215,13 +215,13 @@ type adviceText struct{ place, text string }
 
 // notWalked are texts that no command line of a test gives, with the reason.
 var notWalked = map[string]string{
-	`name its column in the first row, clear it, or set on_bad_row = "skip" to leave such rows out`:                  "needs an Excel file with a cell beside the table",
-	`leave the column out with ignore = [%q]`:                                                                        "needs a Parquet file whose text is not UTF-8",
-	`set train.gradients = "i16"`:                                                                                    "the switch that binning.layout is walked for",
-	`set gradients.mode = "symmetric"`:                                                                               "the same",
-	`set train.builder = "auto"`:                                                                                     "the same",
-	`set binning.missing_as = "sentinel"`:                                                                            "the same",
-	`set binning.bundle = "auto" and binning.bundle_conflicts = 0`:                                                   "the same",
+	`%s is for the rows of a whole file, and a rank reads a part: make it a column of the table, or set side_files = "ignore"`: "needs several processes",
+	`leave the column out with ignore = [%q]`:                      "needs a Parquet file whose text is not UTF-8",
+	`set train.gradients = "i16"`:                                  "the switch that binning.layout is walked for",
+	`set gradients.mode = "symmetric"`:                             "the same",
+	`set train.builder = "auto"`:                                   "the same",
+	`set binning.missing_as = "sentinel"`:                          "the same",
+	`set binning.bundle = "auto" and binning.bundle_conflicts = 0`: "the same",
 	`objective binary needs 2 classes, there are %d (set train.objective = "multiclass" or "regression")`:            "of the Go API: training checks the label before",
 	`%s is a config file, which names the tables itself: give it alone (--set data.train=TABLE replaces its tables)`: "TABLE is a file of the reader's own",
 }
