@@ -272,7 +272,7 @@ func (b *boosting) fits(s *checkpoint.State) error {
 	case s.Outputs != b.outputs || s.Columns != columns:
 		return fmt.Errorf("%w: %d outputs and %d metrics instead of %d and %d", checkpoint.ErrDamaged, s.Outputs, s.Columns, b.outputs, columns)
 	case s.Rounds > b.p.Rounds:
-		return fmt.Errorf("has %d rounds, and train.rounds is %d", s.Rounds, b.p.Rounds)
+		return fmt.Errorf("has %d rounds, more than train.rounds = %d (boost rollback makes a model of the first rounds of another)", s.Rounds, b.p.Rounds)
 	case s.Last != b.p.Rounds && (s.Rounds == s.Last || s.Rounds == b.p.Rounds) && s.Rounds%b.p.MetricsEvery != 0:
 		return fmt.Errorf("is of the last of %d rounds, whose metrics training for %d rounds passes over (metrics.every = %d)", s.Last, b.p.Rounds, b.p.MetricsEvery)
 	}

@@ -70,7 +70,7 @@ func newTarget(p *Params, custom objectives.Objective, t *dataset.Table, names s
 			ErrParams, c.Name(), p.Objective)
 	}
 	if c := t.UpperColumn(); c != nil && (t.EventColumn() != nil || tg.several > 1 || custom != nil || known && !info.Intervals) {
-		return nil, fmt.Errorf("%w: data.label_upper = %q: times in intervals have one label and no data.event, and are for objective aft, not %s: leave the key out",
+		return nil, fmt.Errorf("%w: data.label_upper = %q: times in intervals are for objective aft with one label and without data.event (here objective %s): leave one of the keys out",
 			ErrParams, c.Name(), p.Objective)
 	}
 	if custom == nil && known {

@@ -105,6 +105,12 @@ func (a *Builder) BadCell(c *Column, broken bool, cells ...chunk.OddCell) *chunk
 		e.Want = "a number, and a weight has to be one"
 	case c.Role == chunk.InitScoreRole:
 		e.Want = "a number, and an init score has to be one"
+	case c.Role == chunk.EventRole:
+		e.Want = "an event: 1 if it came at the row's time, 0 if the row is censored"
+	case c.Role == chunk.UpperRole:
+		e.Want = "a number, and a time has to be one"
+	case c.Role == chunk.PositionRole:
+		e.Want = "a number, and a position has to be one"
 	default:
 		e.Want = "a number"
 		e.Fix = fmt.Sprintf("set categorical = [%q] to use the column as text", c.Name)
