@@ -425,3 +425,23 @@ func readableBytes(n uint64) string {
 	}
 	return fmt.Sprintf("%.1f %ciB", value, "KMGT"[group-1])
 }
+
+// CommonCode returns the most frequent code of a feature in about 512 of the rows, or that which is not stored; 0 where the matrix has no
+// columns. counts holds a 0 for each code.
+func (m *Matrix) CommonCode(f int, counts []int) int {
+	if code, ok := m.DefaultBin(f); ok {
+		return int(code)
+	}
+	if !m.ByColumns() {
+		return 0
+	}
+	const some = 512
+	column, common := m.Column(f), 0
+	for row, step := 0, max(1, m.NRows()/some); row < m.NRows(); row += step {
+		code := int(column.At(row))
+		if counts[code]++; counts[code] > counts[common] {
+			common = code
+		}
+	}
+	return common
+}

@@ -86,7 +86,7 @@ func (r *run) code(ctx context.Context, in *inputs, ex *examples, data *binned, 
 	if err != nil {
 		return err
 	}
-	if data.part, err = share.Of(r.ranks, in.train, ex.n, ex.Queries); err != nil {
+	if data.part, err = share.Of(r.holders(), in.train, ex.n, ex.Queries); err != nil {
 		return err
 	}
 	_, _, own := source.OwnOf(in.train)

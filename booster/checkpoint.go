@@ -214,7 +214,7 @@ func (b *boosting) resume() error {
 
 // tell gives all ranks the state that the first has found.
 func (b *boosting) tell(s **checkpoint.State) error {
-	if !b.ranks.Shared() {
+	if !b.all.Shared() {
 		return nil
 	}
 	var data []byte
@@ -225,8 +225,8 @@ func (b *boosting) tell(s **checkpoint.State) error {
 			return err
 		}
 	}
-	data = b.ranks.Broadcast(data)
-	if err := b.ranks.Err(); err != nil || len(data) == 0 || *s != nil {
+	data = b.all.Broadcast(data)
+	if err := b.all.Err(); err != nil || len(data) == 0 || *s != nil {
 		return err
 	}
 	if *s, err = checkpoint.Decode(data); err != nil {

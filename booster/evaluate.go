@@ -13,6 +13,7 @@ import (
 	"boost/booster/internal/dropout"
 	"boost/booster/internal/earlystop"
 	"boost/booster/internal/labels"
+	"boost/booster/internal/scores"
 	"boost/booster/internal/share"
 	"boost/booster/internal/source"
 	"boost/dataset"
@@ -83,7 +84,7 @@ func (r *run) newEvalSet(ctx context.Context, v validSet, ex *examples, data *bi
 		codes = data.coding.Recode(codes)
 	}
 	rows := s.n
-	part, err := share.Of(r.ranks, from, rows, s.queries)
+	part, err := share.Of(r.holders(), from, rows, s.queries)
 	if err != nil {
 		return nil, err
 	}
@@ -233,4 +234,19 @@ func (j *judge) best(rounds int, log *slog.Logger) (best int, stop bool) {
 		return j.stop.BestRound, stop
 	}
 	return rounds, stop
+}
+
+// backToBest drops the rounds after the best one and returns the scores without them.
+func (b *boosting) backToBest() []float64 {
+	if b.best == b.done && !b.forest() {
+		return b.scores
+	}
+	b.trees = b.trees[:b.best*b.outputs]
+	if b.saved != nil {
+		b.scores, b.saved = b.saved, nil
+		return b.scores
+	}
+	scores.Start(b.scores, b.initial, b.base)
+	b.addAll(b.trees, b.data.coded(), b.scores)
+	return b.scores
 }

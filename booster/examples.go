@@ -28,6 +28,7 @@ type examples struct {
 
 	whole *examples   // those of all ranks, of which these are some
 	ranks *comm.Ranks // where the others are; nil for none
+	all   *comm.Ranks // these, or those that have the same rows
 }
 
 // examples finds what is to be learned from the training rows, after rows were held out for early
@@ -51,7 +52,7 @@ func (r *run) examples(in *inputs) (*examples, error) {
 	if info, ok := objectives.Lookup(r.p.Objective); ok && info.Times && table.EventColumn() == nil && table.UpperColumn() == nil {
 		r.reportCensored(answers.Columns[0])
 	}
-	r.usePool(table.NumRows()*featureCount(in.schema)/share.Size(r.ranks), target.outputs)
+	r.usePool(table.NumRows()*featureCount(in.schema)/share.Size(r.holders()), target.outputs)
 	seen := table.NumRows()
 	if r.rows != nil {
 		seen = len(r.rows.Train) + len(r.rows.Valid)
@@ -182,4 +183,20 @@ func featureCount(s dataset.Schema) int {
 		}
 	}
 	return n
+}
+
+// baseScore returns what a row's raw score starts from where it has no init score: the
+// objective's base score, or 0 in training from init scores, or that of the base model.
+func (r *run) baseScore(ex *examples) ([]float64, error) {
+	if r.baseModel != nil {
+		return r.baseModel.Contents().BaseScore, nil
+	}
+	if ex.initial != nil {
+		return make([]float64, ex.outputs), nil
+	}
+	base, err := ex.objective.BaseScore(ex.Rows)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", dataset.ErrTable, err)
+	}
+	return base, nil
 }

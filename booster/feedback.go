@@ -1,19 +1,10 @@
 package booster
 
 import (
-	"errors"
 	"fmt"
 
 	"boost/ptq"
 )
-
-// checkFeedback returns what is wrong with how leaves are to be stored.
-func (p *Params) checkFeedback() []error {
-	if p.ErrorFeedback && p.QuantizeDType == "" {
-		return []error{errors.New("quantize.error_feedback = true: set quantize.dtype to what leaves are stored in, as \"Q4_0\"")}
-	}
-	return nil
-}
 
 // feedBack lets scores see leaves as a form stores them: tree by tree, each with scales of its
 // own by the form's default. Gradients never pass through a form; those of the next round are

@@ -1,6 +1,8 @@
 package booster
 
 import (
+	"slices"
+
 	"fmt"
 
 	"boost/binning"
@@ -50,16 +52,16 @@ func (p *Params) scoringLayout() binning.Params {
 	return b
 }
 
-// copiedGroups lists the columns with 2 … 256 codes, if they are to be kept by rows too. Those
+// copiedGroups lists the columns with 2 … 256 codes and a feature from lo on before hi, if they are to be kept by rows too. Those
 // of few codes share one, except if sums are of floats, which must not depend on it
 // (docs/architecture.md, Numerics 1).
-func copiedGroups(m *binning.Matrix, layout string, storing gradients.Settings) []binning.PackedGroup {
+func copiedGroups(m *binning.Matrix, layout string, storing gradients.Settings, lo, hi int) []binning.PackedGroup {
 	if m.Layout() != binning.LayoutCol || m.Masked() || layout == binning.LayoutCol {
 		return nil
 	}
 	var groups []int
 	for i, group := range m.FeatureGroups() {
-		if group.NBins > 1 && group.NBins <= 256 {
+		if group.NBins > 1 && group.NBins <= 256 && slices.ContainsFunc(group.Features, func(f int) bool { return lo <= f && f < hi }) {
 			groups = append(groups, i)
 		}
 	}

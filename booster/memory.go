@@ -27,7 +27,7 @@ func roundsMemory(p *Params, ex *examples, data *binned, pl *plan, threads int) 
 	if len(pl.copied) > 0 {
 		b.Matrix += int64(binning.RowMajorCopyBytes(ex.n, len(pl.copied)))
 	}
-	config := grow.Config{Ranks: ex.ranks, Matrix: data.matrix, Strategy: pl.strategy, Params: p.Tree, SparseSums: pl.sparseSums, Renew: p.RenewLeaves == renewOn, Quantiles: ex.quantileLeaves()}
+	config := grow.Config{Ranks: ex.ranks, Searchers: ex.all, Matrix: data.matrix, Strategy: pl.strategy, Params: p.Tree, SparseSums: pl.sparseSums, Renew: p.RenewLeaves == renewOn, Quantiles: ex.quantileLeaves()}
 	if pl.beside < ex.outputs {
 		b.Rows, b.Histograms = config.Bytes(pl.copied, ex.storing, threads)
 		b.Rows += n*perCode + p.linearBytes(ex.n, threads)

@@ -64,7 +64,8 @@ type options struct {
 	stopWhen  func(Round) (best int, stop bool)
 	rateBy    func(before Round) float64
 
-	ranks comm.Comm // nil for one process
+	ranks      comm.Comm // nil for one process
+	byFeatures bool      // they have the same rows
 
 	everyHessian bool // without the shortcut of equal hessians
 	memory       budget.Machine

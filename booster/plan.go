@@ -8,6 +8,7 @@ import (
 	"boost/booster/internal/dropout"
 	"boost/booster/internal/workers"
 	"boost/histogram"
+	"boost/tree/grow"
 )
 
 // plan is the way that the rounds are run. It never changes a model, because all ways give the
@@ -36,12 +37,13 @@ func (pl *plan) name() string {
 // that there is.
 func (r *run) plan(in *inputs, ex *examples, data *binned) (*plan, error) {
 	threads, limit := r.pool.Threads(), r.memoryLimit()
-	copied := copiedGroups(data.matrix, r.p.Binning.Layout, ex.storing)
+	lo, hi := (&grow.Config{Ranks: ex.ranks, Searchers: ex.all, Matrix: data.matrix, Params: r.p.Tree}).Searched()
+	copied := copiedGroups(data.matrix, r.p.Binning.Layout, ex.storing, lo, hi)
 	pl, err := choosePlan(&r.p, data.matrix, copied, threads)
 	if err != nil {
 		return nil, err
 	}
-	inFiles := in.inFiles && !r.spread() // each rank has room for its part
+	inFiles := in.inFiles && (!r.spread() || r.byFeatures) // each rank has room for its part
 	pl.inFiles = inFiles
 	estimate := func() {
 		pl.bytes = roundsMemory(&r.p, ex, data, pl, threads)

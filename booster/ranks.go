@@ -18,8 +18,20 @@ import (
 // bytes that one process makes. What fails at one of them fails at all.
 func WithRanks(c comm.Comm) Option { return func(o *options) { o.ranks = c } }
 
+// ByFeatures has ranks hold all rows each, and search splits among some of the features: for tables of many features. What they send no
+// longer grows with the table.
+func ByFeatures() Option { return func(o *options) { o.byFeatures = true } }
+
 // spread reports whether other ranks take part.
 func (o *options) spread() bool { return o.ranks != nil && o.ranks.Size() > 1 }
+
+// holders returns the ranks that have other rows, nil for none.
+func (o *options) holders() comm.Comm {
+	if o.byFeatures {
+		return nil
+	}
+	return o.ranks
+}
 
 // checkRanks returns what does not go over ranks.
 func (r *run) checkRanks(ex *examples) error {
@@ -55,17 +67,20 @@ func (r *run) share(ctx context.Context, ex *examples, draws *sampling.Draws, pa
 	if !r.spread() {
 		return ex, nil
 	}
+	all, err := share.Join(context.WithoutCancel(ctx), r.ranks, part.Len(), r.byFeatures)
+	if ex.all = all; err != nil || r.byFeatures {
+		return ex, err
+	}
 	own := *ex
+	own.ranks = all
 	own.n, own.Queries = part.Len(), part.Queries(ex.Queries)
 	own.Labels, own.Weights, own.Upper, own.Targets = share.Rows(part, ex.Labels), share.Rows(part, ex.Weights), share.Rows(part, ex.Upper), share.Each(part, ex.Targets)
 	own.answers.Columns, own.answers.Upper = share.Each(part, ex.answers.Columns), own.Upper
 	own.tableWeights, own.initial = share.Rows(part, ex.tableWeights), share.Outputs(part, ex.initial, ex.n)
 	own.pieces = objectives.Pieces(own.objective, own.Rows, gradientBlock)
 	draws.Keep(part.Lo, part.Hi)
-	var err error
-	own.ranks, err = comm.Join(context.WithoutCancel(ctx), r.ranks, own.n)
-	own.storing.Ranks, own.First = own.ranks, own.ranks.First()
-	return &own, err
+	own.storing.Ranks, own.First = all, all.First()
+	return &own, nil
 }
 
 // endRanks ends a training of several ranks: with an error at all where there is one at this, or where models differ.

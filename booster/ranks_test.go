@@ -56,18 +56,20 @@ func TestGoldenRanks(t *testing.T) {
 		n := sizes[at%len(sizes)]
 		at++
 		p.Threads = 1 + at%3
-		hashes, err := trainOnRanks(t, n, p, openShipped(t, set))
-		if err != nil && strings.Contains(err.Error(), "is for one process") {
-			refused++
-			return
-		}
-		if err != nil {
-			t.Errorf("%s on %d ranks: %v", name, n, err)
-			return
-		}
-		for rank, got := range hashes {
-			if got != want.Models[name] {
-				t.Errorf("%s on %d ranks: rank %d makes model %s, want %s", name, n, rank, got, want.Models[name])
+		for by, opts := range map[string][]booster.Option{"rows": nil, "features": {booster.ByFeatures()}} {
+			hashes, err := trainOnRanks(t, n, p, openShipped(t, set), opts...)
+			if err != nil && strings.Contains(err.Error(), "is for one process") {
+				refused++
+				return
+			}
+			if err != nil {
+				t.Errorf("%s on %d ranks by %s: %v", name, n, by, err)
+				continue
+			}
+			for rank, got := range hashes {
+				if got != want.Models[name] {
+					t.Errorf("%s on %d ranks by %s: rank %d makes model %s, want %s", name, n, by, rank, got, want.Models[name])
+				}
 			}
 		}
 	})
@@ -225,11 +227,14 @@ func TestRanksGoOn(t *testing.T) {
 			change(&p)
 			want := hash(t, p, table)
 			dir := t.TempDir()
-			for _, leg := range []struct{ ranks, rounds int }{{3, 6}, {1, 9}, {2, 13}, {5, 20}} {
+			for _, leg := range []struct {
+				ranks, rounds int
+				opts          []booster.Option
+			}{{3, 6, nil}, {1, 9, nil}, {4, 11, []booster.Option{booster.ByFeatures()}}, {2, 13, nil}, {5, 20, nil}} {
 				part := p
 				part.Rounds = leg.rounds
 				saves := booster.WithCheckpoints(booster.Checkpoints{Dir: dir, Every: booster.CheckpointEvery{Rounds: 2}, Resume: true})
-				hashes, err := trainOnRanks(t, leg.ranks, part, table, saves)
+				hashes, err := trainOnRanks(t, leg.ranks, part, table, append(leg.opts, saves)...)
 				if err != nil {
 					t.Fatal(err)
 				}

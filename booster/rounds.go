@@ -77,7 +77,7 @@ func (r *run) newBoosting(ex *examples, data *binned, pl *plan, list []metrics.M
 		Forced:     forced,
 		SparseSums: pl.sparseSums, Matrix: data.matrix, RowMajor: copied, Lists: lists, Features: data.cuts.Features, Strategy: pl.strategy,
 		Params: r.p.treeParams(), LearningRate: 1, MaxStep: ex.maxStep(), AnyUnit: r.p.anyUnit(), Seed: r.p.Seed,
-		Ranks: ex.ranks, Renew: r.p.RenewLeaves == renewOn, Quantiles: ex.quantileLeaves(), Verify: r.p.Verify,
+		Ranks: ex.ranks, Searchers: ex.all, Renew: r.p.RenewLeaves == renewOn, Quantiles: ex.quantileLeaves(), Verify: r.p.Verify,
 	})
 	if r.p.Boosting == DartBoosting {
 		b.dart = dropout.New(&r.p.Dart, r.p.Seed, len(b.scores))
@@ -117,12 +117,12 @@ func (b *boosting) rounds(ctx context.Context) error {
 	defer func() { b.report.TrainSeconds = time.Since(start).Seconds() }()
 	for !b.over() {
 		round := b.done
-		if err := b.ranks.Cancelled(ctx); err != nil {
+		if err := b.all.Cancelled(ctx); err != nil {
 			b.stopped = StoppedInterrupted
 			b.saving.save(b)
 			return fmt.Errorf("%w after %d rounds: %w", ErrInterrupted, round-b.first, err)
 		}
-		if limit := b.p.TimeLimit; limit > 0 && b.ranks.Any(time.Since(b.start) >= limit) {
+		if limit := b.p.TimeLimit; limit > 0 && b.all.Any(time.Since(b.start) >= limit) {
 			b.stopped = StoppedTimeLimit
 			if round == b.first {
 				return fmt.Errorf("%w: train.time_limit of %v was over before the first round", ErrBudget, limit)
@@ -137,7 +137,7 @@ func (b *boosting) rounds(ctx context.Context) error {
 			return err
 		}
 		b.ended = b.afterRound(round)
-		if err := b.ranks.Err(); err != nil {
+		if err := b.all.Err(); err != nil {
 			return err
 		}
 		b.saving.afterRound(b)

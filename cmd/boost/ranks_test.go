@@ -110,7 +110,8 @@ func TestRanksMakeTheSameModel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, more := range [][]string{{"--ranks", "3", "t.csv"}, {"--ranks=2", "--tls", "t.csv"}, {"--ranks=2", "--set", "train.threads=2", "--", "t.csv"}} {
+	for _, more := range [][]string{{"--ranks", "3", "t.csv"}, {"--ranks=2", "--tls", "t.csv"}, {"--ranks=2", "--set", "train.threads=2", "--", "t.csv"},
+		{"--ranks=3", "--by-features", "t.csv"}} {
 		cmd := program(append([]string{"train", "--label", "y", "--rounds", "20", "-o", "ranks.boost", "--json"}, more...)...)
 		var words bytes.Buffer
 		cmd.Stderr = &words
@@ -320,6 +321,8 @@ func TestRankFlags(t *testing.T) {
 		sameToken(0) + "5":  {"--rank=0/2 --split --share", "leave one of them out"},
 		sameToken(0) + "6":  {"--rank=0/2 --share-rows=3", "give it with --share or --split"},
 		sameToken(0) + "33": {"--rank=0/2 --peers=here:1", "--peers has 1 addresses"},
+		sameToken(0) + "44": {"--by-features", "--by-features is for ranks"},
+		sameToken(0) + "55": {"--rank=0/2 --by-features --share", "--by-features has all rows"},
 	} {
 		t.Setenv("BOOST_TOKEN", token)
 		got := boost(t, append([]string{"train", "t.csv", "--label", "y"}, strings.Fields(c.flags)...)...)

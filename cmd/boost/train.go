@@ -72,7 +72,8 @@ The same command with --resume then goes on from there: the model is the one tha
 a stop makes, byte for byte. More --rounds than before may be given.
 
 --ranks N trains in N processes on this machine. --rank R/N makes this process one of N, on any machines: each
-reads the tables, and has a part of the rows in training. The model is that of one process, byte for byte.`,
+reads the tables, and has a part of the rows in training; with --by-features all rows, and a part of the
+columns to search. The model is that of one process, byte for byte.`,
 		Example: `  boost train data.csv --label price
   boost train part-*.csv --label price --valid valid.csv --leaves 63 -o price.boost
   boost train run.toml --threads 4 --json
@@ -111,12 +112,10 @@ type trainRun struct {
 	outOfCore bool
 	forms     *compress.Choice // for a compressed model; nil for none
 	small     *compress.Result
-	comm      comm.Comm  // what joins the ranks of the training; nil for one process
-	sent      comm.Stats // over it
-	share     bool       // each rank reads its own tables
-	split     bool       // each rank reads its part of the tables
-	shareRows int        // of all ranks; 0 for any number
-	noLabel   error      // what to say where no label is named and the table has none of its own
+	comm      comm.Comm   // what joins the ranks of the training; nil for one process
+	sent      comm.Stats  // over it
+	ranks     ranks.Flags // what each has of the table
+	noLabel   error       // what to say where no label is named and the table has none of its own
 }
 
 func (a *app) train(ctx context.Context, cmd *cobra.Command, sources []string, f *trainFlags) error {
@@ -126,7 +125,7 @@ func (a *app) train(ctx context.Context, cmd *cobra.Command, sources []string, f
 	if f.ranks.Others() && !a.verbose {
 		a.log = slog.New(keyflags.Handler(terminal.NewHandler(a.terminal, a.logFormat, slog.LevelError), &a.command))
 	}
-	r := &trainRun{a: a, json: f.json, resume: f.resume, share: f.ranks.Share, split: f.ranks.Split, shareRows: f.ranks.ShareRows}
+	r := &trainRun{a: a, json: f.json, resume: f.resume, ranks: f.ranks}
 	if err := r.configure(cmd, sources, f, keyflags.Train); err != nil {
 		return err
 	}
@@ -275,6 +274,9 @@ func (r *trainRun) fit(ctx context.Context, rebuild bool) (*booster.Model, error
 	opts := append(loaded.Options(), booster.Logger(a.log), booster.WithReport(&r.report), booster.OnRound(rounds.Show), booster.WithCheckpoints(r.checkpoints()))
 	if r.comm != nil {
 		opts = append(opts, booster.WithRanks(r.comm))
+	}
+	if r.ranks.Features {
+		opts = append(opts, booster.ByFeatures())
 	}
 	steps := r.baseRounds() + params.Rounds
 	if a.quiet || a.logFormat == "json" { // without a bar

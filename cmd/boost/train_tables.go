@@ -53,7 +53,7 @@ func (r *trainRun) load(ctx context.Context, rebuild bool) (*traindata.Tables, e
 	loaded, err := traindata.Load(ctx, c.Params, traindata.Input{
 		Train: c.Data.Train, Options: r.tables, Valid: c.Data.Valid, ValidOptions: c.ReadOptions(), Stdin: r.a.stdin,
 		OutOfCore: c.Data.OutOfCore, Cache: c.Data.Cache, Rebuild: rebuild, CutsFile: c.ForcedCutsFile, From: r.base, Log: r.a.log,
-		Ranks: r.shared(), Split: r.split, ShareRows: r.shareRows,
+		Ranks: r.shared(), Split: r.ranks.Split, ShareRows: r.ranks.ShareRows,
 	})
 	if errors.Is(err, dataset.ErrNoLabel) {
 		return nil, r.noLabel
@@ -79,7 +79,7 @@ func (r *trainRun) load(ctx context.Context, rebuild bool) (*traindata.Tables, e
 
 // shared returns the ranks that share the rows of the training table, nil where each has all of them.
 func (r *trainRun) shared() comm.Comm {
-	if !r.share && !r.split {
+	if !r.ranks.Share && !r.ranks.Split {
 		return nil
 	}
 	return r.comm

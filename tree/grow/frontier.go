@@ -47,7 +47,7 @@ const shareOfLast = 0.7
 // drawn for every node they are not: the draw counts splits in the tree's order. Nor where there are
 // so many features that only nodes of a few rows would be, nor where ranks have to split the same node at a time.
 func (c *Config) splitsAlone(threads int) bool {
-	return threads > 1 && !c.Ranks.Shared() && !c.SparseSums && !c.Params.tightens() && c.Params.ColNode >= 1 && c.aloneRows() >= 64
+	return threads > 1 && !c.Searchers.Shared() && !c.SparseSums && !c.Params.tightens() && c.Params.ColNode >= 1 && c.aloneRows() >= 64
 }
 
 // aloneRows returns the most rows of a node that a worker splits alone, where a tree has all features.

@@ -39,6 +39,8 @@ type Config struct {
 	AnyUnit bool
 	// Ranks is where other rows are; nil for none. The matrix has this rank's rows. Splits are those of the rows of all ranks.
 	Ranks *comm.Ranks
+	// Searchers are the ranks that search some of the features each: Ranks, or some that have the same rows; nil for none.
+	Searchers *comm.Ranks
 	// Verify checks at every node that the sums of its histogram are those of its rows, and fails on the first difference.
 	Verify bool
 }
@@ -141,7 +143,7 @@ func New(c Config) *Grower {
 // resolve sets what follows from other fields.
 func (c *Config) resolve() {
 	p := &c.Params
-	if p.tightens() || c.Ranks.Shared() {
+	if p.tightens() || c.Searchers.Shared() {
 		c.SparseSums = false // nodes are searched again, or histograms added up over ranks
 	}
 	if p.Growth != Symmetric {

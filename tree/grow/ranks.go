@@ -25,7 +25,7 @@ func (s *split) rootOfAll(root *node) {
 
 // buildsAhead reports whether the histogram of a child is built before it is known how many rows of all ranks it has: both are added up in one
 // call.
-func (s *split) buildsAhead() bool { return s.shares != nil && !s.last }
+func (s *split) buildsAhead() bool { return s.shares != nil && s.config.Ranks.Shared() && !s.last }
 
 // shareSplit goes on with a split, of which so many of this rank's rows have gone left and some have the missing code.
 func (s *split) shareSplit(leftRows int, missingRows bool) pass {

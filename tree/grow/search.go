@@ -247,15 +247,21 @@ func (q *search) choose() {
 	if q.takeForced() {
 		return
 	}
+	best := q.settled()
+	if best < 0 {
+		q.node.best = candidate{}
+		return
+	}
+	q.take(&q.candidates[best])
+}
+
+// settled returns the feature whose candidate is best, the first among equal ones, -1 where there is none. It counts the node's rows where
+// that needs it.
+func (q *search) settled() int {
 	for {
 		best, exact := q.highest()
-		switch {
-		case best < 0:
-			q.node.best = candidate{}
-			return
-		case exact:
-			q.take(&q.candidates[best])
-			return
+		if exact {
+			return best
 		}
 		q.settle(best, q.count(best))
 	}

@@ -27,29 +27,9 @@ func shapesOf(features []binning.Feature, m *binning.Matrix) ([]shape, []scan.Sp
 		spans[f] = scan.Span{From: uint32(offsets[f]), Regular: uint32(feature.Regular), Missing: codes - uint32(feature.Regular)}
 		if s.numeric {
 			counts = append(counts[:0], make([]int, codes)...)
-			spans[f].Common = uint32(commonCode(m, f, counts))
+			spans[f].Common = uint32(m.CommonCode(f, counts))
 		}
 		shapes[f] = s
 	}
 	return shapes, spans
-}
-
-// commonCode returns the most frequent code of a feature in some rows, or that which is not stored. counts
-// holds a 0 for each code.
-func commonCode(m *binning.Matrix, f int, counts []int) int {
-	if code, ok := m.DefaultBin(f); ok {
-		return int(code)
-	}
-	if !m.ByColumns() {
-		return 0
-	}
-	const some = 512
-	column, common := m.Column(f), 0
-	for row, step := 0, max(1, m.NRows()/some); row < m.NRows(); row += step {
-		code := int(column.At(row))
-		if counts[code]++; counts[code] > counts[common] {
-			common = code
-		}
-	}
-	return common
 }

@@ -34,7 +34,20 @@ const leastShared = 2048
 
 // sharesSearch reports whether ranks may share the search.
 func (c *Config) sharesSearch() bool {
-	return c.Ranks.Shared() && c.Params.Growth != Symmetric && len(c.Forced) == 0
+	return c.Searchers.Shared() && c.Params.Growth != Symmetric && len(c.Forced) == 0
+}
+
+// Searched returns the features that are searched here, those from lo on before hi: all, unless other ranks have the same rows.
+func (c *Config) Searched() (lo, hi int) {
+	offsets := c.Matrix.Offsets()
+	if n := len(offsets) - 1; c.Ranks.Shared() || !c.sharesSearch() || offsets[n] < leastShared {
+		return 0, n
+	}
+	border := func(rank int) int {
+		f, _ := slices.BinarySearch(offsets, uint32(int(offsets[len(offsets)-1])*rank/c.Searchers.Size()))
+		return f
+	}
+	return border(c.Searchers.Rank()), border(c.Searchers.Rank() + 1)
 }
 
 // share gives each rank its features of a tree.
@@ -42,8 +55,12 @@ func (g *Grower) share() {
 	if g.shares = nil; !g.config.sharesSearch() || g.codes < leastShared {
 		return
 	}
-	s, ranks := &g.ofRanks, g.config.Ranks
-	g.shares = s
+	s, ranks := &g.ofRanks, g.config.Searchers
+	if g.shares = s; !g.config.Ranks.Shared() {
+		lo, hi := g.config.Searched()
+		s.features = slices.DeleteFunc(append(s.features[:0], g.active...), func(f int) bool { return f < lo || f >= hi })
+		return
+	}
 	s.slots, s.features = append(s.slots[:0], 0), s.features[:0]
 	codes := 0
 	for _, f := range g.active {
@@ -79,7 +96,7 @@ func (s *shares) keep(features []int) []int {
 
 // chooseOfAll sets the best splits of the nodes that are searched from the candidates of all ranks.
 func (s *split) chooseOfAll() {
-	ranks := s.config.Ranks
+	ranks := s.config.Searchers
 	for {
 		mine := s.shares.message[:0]
 		for i := range s.searching {
@@ -164,6 +181,9 @@ type said struct {
 // tell appends the candidate that has the highest score at this rank.
 func (q *search) tell(to []byte) []byte {
 	best, exact := q.highest()
+	if !exact && !q.config.Ranks.Shared() { // all rows are here
+		best, exact = q.settled(), true
+	}
 	mine := said{Exact: exact}
 	var set []uint32
 	if best >= 0 {

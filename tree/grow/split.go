@@ -106,10 +106,13 @@ func (s *split) makeChildren(leftRows int, missingRows bool) pass {
 		}
 	}
 	s.searchNodes(parent.left, parent.right)
-	if s.verifying() {
-		if s.err = s.verifySiblings(); s.err != nil {
-			return pass{}
+	for i := range s.searching {
+		if s.verifying() && s.err == nil {
+			s.err = s.verifyRows(s.searching[i].at)
 		}
+	}
+	if s.err != nil {
+		return pass{}
 	}
 	switch {
 	case s.sparse != nil:

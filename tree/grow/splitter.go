@@ -65,7 +65,11 @@ func newSplitter(g *Grower, pool parallel.Runner, strategy histogram.Strategy) *
 // begin makes the splitter ready for a tree, whose rows are those of a bag.
 func (s *splitter) begin(bag *gradients.Bag) {
 	if s.builder != nil {
-		s.builder.SetFeatures(s.active)
+		features := s.searched()
+		if s.config.Ranks.Shared() { // each adds up its rows of all features
+			features = s.active
+		}
+		s.builder.SetFeatures(features)
 	}
 	s.rowsOf.bag = bag
 }

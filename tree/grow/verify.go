@@ -34,16 +34,7 @@ func (s *split) verifyFeatures() error {
 	return nil
 }
 
-// verifySiblings checks the rows of the nodes that are searched.
-func (s *split) verifySiblings() error {
-	for i := range s.searching {
-		if err := s.verifyRows(s.searching[i].at); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
+// verifyRows checks the rows of a node.
 func (g *Grower) verifyRows(at int) error {
 	if g.config.Ranks.Shared() {
 		return nil // a leaf's numbers are those of the rows of all ranks

@@ -62,6 +62,15 @@ func Size(c comm.Comm) int {
 	return c.Size()
 }
 
+// Join joins a rank that has so many rows with the others: theirs are others, or, with same, the same ones.
+func Join(ctx context.Context, c comm.Comm, rows int, same bool) (*comm.Ranks, error) {
+	ranks, err := comm.Join(ctx, c, rows)
+	if err == nil && same && ranks.Rows(rows) != rows*c.Size() {
+		err = fmt.Errorf("%w: this rank has %d rows, and all %d together %d: give all ranks the same tables", dataset.ErrTable, rows, c.Size(), ranks.Rows(rows))
+	}
+	return ranks, err
+}
+
 // Len returns the number of rows.
 func (p Part) Len() int { return p.Hi - p.Lo }
 

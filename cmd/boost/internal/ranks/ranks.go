@@ -31,6 +31,7 @@ type Flags struct {
 	Share     bool   // each rank is given its own tables
 	Split     bool   // all are given the same tables, and each reads a part
 	ShareRows int    // of all ranks; 0 for any number
+	Features  bool   // each rank has all rows, and searches some of the features
 	place     string // as 1/4
 	listen    string
 	peers     []string
@@ -48,6 +49,7 @@ func (f *Flags) Add(cmd *cobra.Command) {
 	flags.StringVar(&f.place, "rank", "", "be rank `R/N` of a training in N processes, from 0/N on; "+TokenVariable+" is a secret that all have")
 	flags.BoolVar(&f.Share, "share", false, "the tables given to a rank are its own rows, which follow those of the ranks before; without, each rank is given all")
 	flags.BoolVar(&f.Split, "split", false, "each rank reads its part of the tables, by their bytes; without, each reads all of them")
+	flags.BoolVar(&f.Features, "by-features", false, "each rank has all rows, and searches splits among some of the features: for tables of many columns")
 	flags.IntVar(&f.ShareRows, "share-rows", 0, "number of `ROWS` that all ranks have together; another number is an error")
 	flags.StringVar(&f.listen, "listen", ":0", "`HOST:PORT` where the other ranks find this one; port 0 is a free one")
 	flags.StringSliceVar(&f.peers, "peers", nil, "`HOST:PORT` of each rank, from rank 0 on; without, this rank's is printed and all are read from standard input")
@@ -63,6 +65,9 @@ func (f *Flags) Check(cmd *cobra.Command) error {
 	}
 	if f.Share && f.Split {
 		return exit.Usagef("--share gives each rank tables of its own, and --split a part of the same ones: leave one of them out")
+	}
+	if f.Features && (f.Share || f.Split) {
+		return exit.Usagef("--by-features has all rows at each rank, and --share and --split a part: leave one of them out")
 	}
 	if f.rank, f.join = launched(); f.join != nil {
 		for _, name := range []string{"ranks", "rank", "listen", "peers", "tls", "join-wait"} {
@@ -83,7 +88,7 @@ func (f *Flags) Check(cmd *cobra.Command) error {
 			return exit.Usagef("--%s is for a rank: say which one with --rank R/N", name)
 		}
 	}
-	for _, name := range []string{"tls", "split"} {
+	for _, name := range []string{"tls", "split", "by-features"} {
 		if given(name) && f.place == "" && f.Count == 0 {
 			return exit.Usagef("--%s is for ranks: give --rank R/N or --ranks N", name)
 		}
