@@ -69,8 +69,6 @@ func (in *Input) cacheKey(ctx context.Context, p *booster.Params) (*cache.Key, e
 	case codesAll && p.LooksAtQueries(in.From, len(in.Valid)):
 		key.HeldOut = "none, rows by query"
 	case codesAll:
-	case p.ValidBy != "":
-		key.HeldOut = "by column " + strconv.Quote(p.ValidBy)
 	default:
 		key.HeldOut = "by objective " + strconv.Quote(p.Objective)
 		if p.ValidShare > 0 {
