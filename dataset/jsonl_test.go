@@ -259,7 +259,7 @@ func TestJSONLinesInChunks(t *testing.T) {
 func FuzzReadJSON(f *testing.F) {
 	for _, seed := range []string{
 		"{\"a\": 1, \"b\": \"x\"}\n{\"b\": \"\\ud83d\\ude00\\u0041\", \"a\": -1.5e3}\n", "{\"a\":{\"b\":null,\"c\":[1,{}]}}", "{\"a\":true}\r\n\n{ }\n",
-		"{\"a\":1,\"a\":2}", "[", "{\"\":\"\\\\\\\"\"}", "{\"a\":1e999,\"b\":0.1}\n{\"a\":\"\xff\"}", "\xef\xbb\xbf{\"a\":\"NA\"}\n{\"a\":\"\\ud800\"}",
+		"{\"a\":1,\"a\":2}", "[", "{\"\":\"\\\\\\\"\"}", "{\"a\":1e999,\"b\":0.1}\n{\"a\":\"\xff\"}", "{\"b\":\"\xff%\"}\n{\"b\":\"\xdc 41\",\"a\":1}", "\xef\xbb\xbf{\"a\":\"NA\"}\n{\"a\":\"\\ud800\"}",
 	} {
 		f.Add([]byte(seed), uint8(3))
 		f.Add(gzipText(f, seed), uint8(3))

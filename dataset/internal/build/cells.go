@@ -3,6 +3,7 @@ package build
 import (
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"boost/dataset/internal/chunk"
 )
@@ -52,6 +53,13 @@ func (a *Builder) BadShape(ch *chunk.Chunk) *chunk.ParseError {
 // oddFrom returns the column's first few bad cells from chunk k on, by table row; of one that is broken that alone.
 func (a *Builder) oddFrom(c *Column, k int) []chunk.OddCell {
 	if !c.Chunks[k].Numeric() {
+		for j := range k { // among numbers, broken text is no number, and more is not known yet
+			for _, cell := range a.appendOdd(nil, c, j) {
+				if !utf8.ValidString(cell.Text) {
+					return []chunk.OddCell{cell}
+				}
+			}
+		}
 		first := c.Chunks[k].Odd().First[0]
 		return []chunk.OddCell{{Row: a.Firsts[k] + first.Row, Text: first.Text}}
 	}
