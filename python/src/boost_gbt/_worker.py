@@ -18,7 +18,7 @@ import threading
 import time
 import warnings
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -37,6 +37,22 @@ log = logging.getLogger("boost_gbt")
 
 Buffer = Any  # bytes, memoryview or a contiguous array
 Event = Callable[[dict[str, Any]], None]
+T = TypeVar("T")
+
+
+def holding(lock: Any, do: Callable[[], T]) -> T:
+    """Call a function while a lock is held.
+
+    ``with`` would leave the lock closed where a signal raises an exception at the wrong moment: since Python 3.14, one
+    can come after it has locked and before it knows.
+    """
+    held: list[bool] = []
+    try:
+        held.extend(map(lock.acquire, (True,)))
+        return do()
+    finally:
+        if held:
+            lock.release()
 
 
 class Call:
@@ -196,18 +212,21 @@ class Worker:
         if size <= 1 << 16:
             frame = [memoryview(b"".join(frame))]
         try:
-            with self.writing:
-                try:
-                    self._write(frame, sent)
-                except OSError:
-                    raise
-                except BaseException:
-                    if sent:
-                        self._finish(frame, sent)
-                    raise
+            holding(self.writing, lambda: self._write_whole(frame, sent))
         except OSError as error:
             self.alive = False
             raise WorkerError(self._epitaph()) from error
+
+    def _write_whole(self, frame: list[memoryview], sent: list[int]) -> None:
+        """Write a frame, and what is left of one that was interrupted."""
+        try:
+            self._write(frame, sent)
+        except OSError:
+            raise
+        except BaseException:
+            if sent:
+                self._finish(frame, sent)
+            raise
 
     def _finish(self, frame: list[memoryview], sent: list[int]) -> None:
         """Write the rest of a frame that was interrupted. A worker that does not get it is of no use any more."""
@@ -346,17 +365,21 @@ _starting = threading.RLock()
 
 def worker() -> Worker:
     """Return the worker of this interpreter, a new one after a fork or where the last one ended."""
-    global _current
     current = _current
     if current is not None and current.usable():
         return current
-    with _starting:
-        if _current is None or not _current.usable():
-            old, _current = _current, None
-            if old is not None:
-                old.close()
-            _current = Worker()
-        return _current
+    return holding(_starting, _started)
+
+
+def _started() -> Worker:
+    """Return the worker, a new one where there is none."""
+    global _current
+    if _current is None or not _current.usable():
+        old, _current = _current, None
+        if old is not None:
+            old.close()
+        _current = Worker()
+    return _current
 
 
 def _after_fork() -> None:

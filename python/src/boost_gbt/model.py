@@ -250,11 +250,14 @@ class Model:
         """Return the model's number in the worker, which is given the model where it is a new one."""
         worker = _worker.worker()
         if self._worker is not worker:
-            with self._lock:
-                if self._worker is not worker:
-                    self._head, _ = worker.call("load", {}, [self._data])
-                    self._worker = worker
+            _worker.holding(self._lock, lambda: self._give(worker))
         return int(self._head["model"])
+
+    def _give(self, worker: _worker.Worker) -> None:
+        """Give the worker the model, unless it has it."""
+        if self._worker is not worker:
+            self._head, _ = worker.call("load", {}, [self._data])
+            self._worker = worker
 
     def __del__(self) -> None:
         worker = getattr(self, "_worker", None)
