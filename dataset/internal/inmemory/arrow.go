@@ -42,8 +42,8 @@ func Arrow(o *chunk.Options, t chunk.Target, values arrow.Array) (*chunk.ColumnC
 	return p, err
 }
 
-// arrowText returns how to read an array of text, bytes or times of day as the cells of a file, or nil. Of 16 bytes
-// a field says whether they are a UUID, an array does not.
+// arrowText returns how to read an array of text, bytes or times of day as the cells of a file, or nil. Whether 16 bytes
+// are a UUID is known of a field, not of an array.
 func arrowText(values arrow.Array) func(i int) string {
 	switch v := values.(type) {
 	case *array.String:
