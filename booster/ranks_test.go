@@ -266,3 +266,27 @@ func TestRanksRefuse(t *testing.T) {
 		}
 	}
 }
+
+// TestRanksWithoutFeatures holds that ranks by features make the model of one process where all codes are one feature's, so that most ranks have none.
+func TestRanksWithoutFeatures(t *testing.T) {
+	x, y := make([]float32, 6000), make([]float32, 6000)
+	for i := range x {
+		x[i], y[i] = float32(i), float32(i*i%97)
+	}
+	table, err := dataset.FromColumns([]dataset.ColumnData{{Name: "x", Values: x}, {Name: "y", Values: y}}, dataset.Label("y"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := booster.Defaults()
+	p.Objective, p.Rounds, p.EarlyStopping, p.Binning.MaxBin = "regression", 5, 0, 5000
+	want := hash(t, p, table)
+	hashes, err := trainOnRanks(t, 3, p, table, booster.ByFeatures())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for rank, got := range hashes {
+		if got != want {
+			t.Errorf("rank %d makes another model than one process", rank)
+		}
+	}
+}
