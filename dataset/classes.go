@@ -149,8 +149,11 @@ func (t *Table) numericLabels(c *Column) ([]float64, error) {
 	}
 	for row, v := range labels {
 		if v != v || math.IsInf(v, 0) {
-			return nil, t.badNumber(c, row, "a finite number, which the label of a regression has to be",
-				`set train.objective = "multiclass" for classes`)
+			fix := `set train.objective = "multiclass" for classes`
+			if v == v {
+				fix = "leave the row out, or give the largest number that can be"
+			}
+			return nil, t.badNumber(c, row, "a finite number, which the label of a regression has to be", fix)
 		}
 	}
 	return labels, nil

@@ -53,6 +53,9 @@ func FuzzRead(f *testing.F) {
 
 // compareWithEncodingCSV reads text as ids, the form in which every cell is kept.
 func compareWithEncodingCSV(t *testing.T, text []byte) {
+	if len(bytes.TrimSpace(text)) == 0 {
+		return // blanks of any kind are an empty table here
+	}
 	r := csv.NewReader(bytes.NewReader(text))
 	records, err := r.ReadAll()
 	if err != nil || len(records) < 2 || bytes.ContainsAny(text, "\x00") || strings.HasPrefix(string(text), "\xef\xbb\xbf") {

@@ -264,6 +264,7 @@ func FuzzReadJSON(f *testing.F) {
 		f.Add([]byte(seed), uint8(3))
 		f.Add(gzipText(f, seed), uint8(3))
 	}
+	f.Add([]byte("%\n{\"b\":\"83d\xdc0%%%%%%%%%\"}\n{\"b\": \"\\ud83d\xdc06\\u0041\", \"a\xdc\xdc\xdc\xdc\xdc\": -1.35}"), uint8(11))
 	f.Fuzz(func(t *testing.T, text []byte, size uint8) {
 		if len(text) > 10_000 {
 			return

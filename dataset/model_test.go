@@ -287,7 +287,7 @@ func TestNumericLabels(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"y\nred\nblue\n": `t.csv:2: column "y": "red" is not a finite number, which the label of a regression has to be (set train.objective = "multiclass" for classes)`,
-		"y\n1\ninf\n":    `t.csv:3: column "y": "inf" is not a finite number, which the label of a regression has to be (set train.objective = "multiclass" for classes)`,
+		"y\n1\ninf\n":    `t.csv:3: column "y": "inf" is not a finite number, which the label of a regression has to be (leave the row out, or give the largest number that can be)`,
 	} {
 		_, err := mustRead(t, text, dataset.Label("y")).NumericLabels()
 		if err == nil || err.Error() != want {

@@ -141,7 +141,7 @@ func checkParams(p booster.Params) error {
 		return fmt.Errorf("%w: train.bag_folds = %d is a cross-validation itself: leave it out, and effort \"best\"", booster.ErrParams, p.BagFolds)
 	}
 	if p.ValidShare > 0 || p.ValidBy != "" {
-		return fmt.Errorf("%w: cross-validation divides the rows itself: leave train.valid_share and train.valid_by out", booster.ErrParams)
+		return fmt.Errorf("%w: cross-validation divides the rows itself: leave train.valid_share and train.valid_by out (the column of valid_by is a feature then: name it in data.ignore)", booster.ErrParams)
 	}
 	return nil
 }

@@ -173,7 +173,7 @@ func (f *predictFlags) fitIntervals(m evaluation.Model, file string) error {
 	t := m.Trust()
 	switch has := t != nil && t.Intervals != nil; {
 	case f.has("interval") && !has:
-		return exit.Usagef("--kind interval: %s has no intervals: boost calibrate --intervals 0.9 finds some", file)
+		return exit.Usagef("--kind interval: %s has no intervals: boost calibrate --intervals 0.9 finds those of classes and of one number", file)
 	case f.anyKind && has:
 		f.kinds = append(f.kinds, "interval")
 	}

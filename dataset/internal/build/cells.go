@@ -3,7 +3,6 @@ package build
 import (
 	"fmt"
 	"strings"
-	"unicode/utf8"
 
 	"boost/dataset/internal/chunk"
 )
@@ -21,11 +20,12 @@ func (a *Builder) checkCells() error {
 			continue
 		}
 		for i, c := range a.Columns {
-			p := c.Chunks[k]
-			if seen[i] || p.Numeric() && c.Want != chunk.WantNumber || len(p.Odd().First) == 0 {
+			if seen[i] {
 				continue
 			}
-			seen[i], found = true, append(found, a.BadCell(c, !p.Numeric(), a.oddFrom(c, k)...))
+			if bad := a.badIn(c, k); bad != nil {
+				seen[i], found = true, append(found, bad)
+			}
 		}
 		if ch.Shape != nil && !shaped {
 			shaped, found = true, append(found, a.BadShape(ch))
@@ -50,24 +50,25 @@ func (a *Builder) BadShape(ch *chunk.Chunk) *chunk.ParseError {
 		Column: ch.Shape.Column, Value: ch.Shape.Value, Want: ch.Shape.Text, Fix: ch.Shape.Fix}
 }
 
-// oddFrom returns the column's first few bad cells from chunk k on, by table row; of one that is broken that alone.
-func (a *Builder) oddFrom(c *Column, k int) []chunk.OddCell {
-	if !c.Chunks[k].Numeric() {
-		for j := range k { // among numbers, broken text is no number, and more is not known yet
-			for _, cell := range a.appendOdd(nil, c, j) {
-				if !utf8.ValidString(cell.Text) {
-					return []chunk.OddCell{cell}
-				}
-			}
+// badIn describes the first cell of chunk k that is bad in its column whatever the rest of it holds, nil if there is none.
+func (a *Builder) badIn(c *Column, k int) *chunk.ParseError {
+	p := c.Chunks[k]
+	if p.Numeric() && c.Want == chunk.WantNumber {
+		if len(p.Odd().First) == 0 {
+			return nil
 		}
-		first := c.Chunks[k].Odd().First[0]
-		return []chunk.OddCell{{Row: a.Firsts[k] + first.Row, Text: first.Text}}
+		var cells []chunk.OddCell
+		for ; k < len(c.Chunks) && len(cells) < chunk.KeptOdd; k++ {
+			cells = a.appendOdd(cells, c, k)
+		}
+		return a.BadCell(c, false, cells[:min(len(cells), chunk.KeptOdd)]...)
 	}
-	var cells []chunk.OddCell
-	for ; k < len(c.Chunks) && len(cells) < chunk.KeptOdd; k++ {
-		cells = a.appendOdd(cells, c, k)
+	cell, ok := p.Broken()
+	if !ok {
+		return nil
 	}
-	return cells[:min(len(cells), chunk.KeptOdd)]
+	cell.Row += a.Firsts[k]
+	return a.BadCell(c, true, cell)
 }
 
 // appendOdd appends a chunk's cells that are not numbers, if the others are.

@@ -139,6 +139,26 @@ func (p *ColumnChunk) AddOdd(row int, cell []byte, all bool) {
 	p.odd.add(row, cell, all)
 }
 
+// NoteBroken notes of an odd cell among numbers that it is not text in the table's encoding either.
+func (p *ColumnChunk) NoteBroken(row int, cell []byte) {
+	if p.odd.broken == nil {
+		p.odd.broken = &OddCell{row, Excerpt(cell)}
+	}
+}
+
+// Broken returns the first cell that is neither a number nor text in the table's encoding: it is bad whatever the
+// column holds.
+func (p *ColumnChunk) Broken() (cell OddCell, ok bool) {
+	odd := p.Odd()
+	switch {
+	case !p.Numeric() && len(odd.First) > 0:
+		return odd.First[0], true
+	case odd.broken != nil:
+		return *odd.broken, true
+	}
+	return OddCell{}, false
+}
+
 // ForgetOdd takes back the latest odd cell if it is in the row: the row is to be left out.
 func (p *ColumnChunk) ForgetOdd(row int) {
 	if p.odd != nil {
@@ -155,6 +175,8 @@ type OddCells struct {
 	First []OddCell // up to KeptOdd of them
 	Rows  []int32   // all, if rows are to be skipped
 	last  int       // row of the latest, plus 1
+
+	broken *OddCell // among numbers, the first that is no text either
 }
 
 // OddCell is one of them; the row counts from the start of the chunk.
@@ -196,6 +218,9 @@ func (c *OddCells) forget(row int) {
 	}
 	if n := len(c.Rows); n > 0 && int(c.Rows[n-1]) == row {
 		c.Rows = c.Rows[:n-1]
+	}
+	if c.broken != nil && c.broken.Row == row {
+		c.broken = nil
 	}
 }
 

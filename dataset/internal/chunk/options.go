@@ -119,6 +119,15 @@ func (d *Dialect) Decode(b []byte) (text string, ok bool) {
 	return string(s), err == nil
 }
 
+// IsText reports whether Decode would be ok.
+func (d *Dialect) IsText(b []byte) bool {
+	if d.Encoding == nil {
+		return utf8.Valid(b)
+	}
+	_, ok := d.Decode(b)
+	return ok
+}
+
 // IsMissing reports whether a cell, spaces around it not counting, means "no value".
 func (d *Dialect) IsMissing(cell []byte) bool {
 	cell = Trim(cell)

@@ -269,6 +269,9 @@ func (p *chunkParser) putNumber(column *chunk.ColumnChunk, cell []byte, row int,
 	}
 	if !ok {
 		column.AddOdd(row, cell, p.SkipBadRows)
+		if !p.IsText(cell) {
+			column.NoteBroken(row, cell)
+		}
 		column.SetMissing(row)
 		return
 	}
