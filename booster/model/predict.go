@@ -73,6 +73,9 @@ func (m *Model) Contributions(ctx context.Context, t *dataset.Table, opts ...Opt
 	return m.engine.Contributions(ctx, t, opts)
 }
 
+// CheckContributions returns why Contributions fails for this model, whatever the table, nil where it does not.
+func (m *Model) CheckContributions() error { return m.engine.CheckContributions() }
+
 // Stage is the predictions for a table after some rounds; see Model.Staged.
 type Stage = infer.Stage
 

@@ -44,7 +44,7 @@ type predictFlags struct {
 
 func (a *app) predictCommand() *cobra.Command {
 	var f predictFlags
-	kinds := []string{"value", "raw", "class", "leaf", "interval"}
+	kinds := []string{"value", "raw", "class", "leaf", "interval", "contrib"}
 	cmd := &cobra.Command{
 		Use:   "predict MODEL TABLE…",
 		Short: "Predict every row of a table",
@@ -60,6 +60,9 @@ several tables follow each other in one output, in the order in which the tables
   --kind interval
                 of a model with intervals (boost calibrate): columns lower and upper, or in a column
                 classes the set of these, with | between them; without --kind it follows the value
+  --kind contrib
+                what each feature adds to the raw score, its Shapley value, in columns
+                contribution_FEATURE, and in base_raw what all rows have
 
 Several kinds, as in --kind class,value, follow each other. Columns are found by name. Columns
 that were id columns in training come first, with --pass-through all columns of the table.
@@ -89,6 +92,7 @@ ends in .gz or .zst.`,
 			for _, check := range []error{
 				f.checkKinds(kinds), f.unseenFlag.check(), f.shardFlag.check(args[1:]), a.resolveFormat(&f), f.Stages.Check(), f.checkStops(),
 				f.loading.check(), f.loading.refuse("--staged", f.Staged), f.loading.refuse("--early-stop", f.stops),
+				f.loading.refuse("--kind contrib", f.has("contrib")),
 			} {
 				if check != nil {
 					return check
@@ -109,7 +113,7 @@ ends in .gz or .zst.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringSliceVar(&f.kinds, "kind", []string{"value"}, "`KINDS` of prediction, with commas between them: value, raw, class, leaf or interval")
+	flags.StringSliceVar(&f.kinds, "kind", []string{"value"}, "`KINDS` of prediction, with commas between them: value, raw, class, leaf, interval or contrib")
 	flags.Lookup("kind").DefValue = "value"
 	flags.StringArrayVar(&f.ids, "id", nil, "`COLUMN` to copy from the table; repeatable")
 	flags.BoolVar(&f.all, "pass-through", false, "copy all columns of the table, before the prediction")
@@ -148,16 +152,19 @@ func (f *predictFlags) has(kind string) bool { return slices.Contains(f.kinds, k
 
 // checkStops refuses an early stop where it would mean nothing.
 func (f *predictFlags) checkStops() error {
-	if f.has("leaf") && f.Every > 0 {
-		return exit.Usagef("--staged cannot go with --kind leaf, which has a column for every tree")
+	for _, k := range [][2]string{{"leaf", "tree"}, {"contrib", "feature"}} {
+		switch {
+		case f.has(k[0]) && f.Every > 0:
+			return exit.Usagef("--staged cannot go with --kind %s, which has a column for every %s", k[0], k[1])
+		case f.has(k[0]) && f.stops && len(f.kinds) == 1:
+			return exit.Usagef("--early-stop skips trees, and --kind %s needs all of them", k[0])
+		}
 	}
 	switch {
 	case !f.stops:
 		return nil
 	case len(f.kinds) > 1:
 		return exit.Usagef("--early-stop means something else for each --kind: give one kind")
-	case f.has("leaf"):
-		return exit.Usagef("--early-stop skips trees, and --kind leaf needs all of them")
 	case f.Every > 0:
 		return exit.Usagef("--early-stop skips trees, and --staged needs all of them")
 	case f.has("class") && f.earlyStop != 0:
@@ -211,6 +218,11 @@ func (a *app) predict(ctx context.Context, modelFile string, tables []string, f 
 	}
 	if f.has("leaf") && f.Stages.Trees(m) == 0 {
 		return exit.Usagef("--kind leaf: without rounds there are no trees")
+	}
+	if f.has("contrib") {
+		if err := predictions.CheckContributions(m); err != nil {
+			return exit.Usagef("--kind contrib: %s: %v", modelFile, err)
+		}
 	}
 	if f.output != "" && (filename.Reads(tables, f.output, c.ReadOptions()...) || filename.Same(f.output, modelFile)) {
 		return exit.Usagef("%s is read, and cannot be written over by the same run: give another name with -o", f.output)

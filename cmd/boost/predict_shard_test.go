@@ -78,7 +78,7 @@ func TestShardsCutAnywhere(t *testing.T) {
 		{7, []string{"t.csv", "long.csv", "t.csv", "--kind", "class"}},
 		{5, []string{"two.csv"}},
 		{4, []string{"two.csv", "--pass-through"}},
-		{3, []string{"t.csv", "--kind", "leaf,raw"}},
+		{3, []string{"t.csv", "--kind", "leaf,contrib"}},
 		{3, []string{"t.csv", "--staged", "3"}},
 	} {
 		args := append([]string{"b.boost"}, c.args...)

@@ -48,11 +48,67 @@ func TestPredictSeveralKinds(t *testing.T) {
 	}
 	for words, args := range map[string][]string{
 		"--kind class is given twice": {"--kind", "class,class"},
-		`--kind must be value, raw, class, leaf, interval, not "clas" (did you mean "class"?)`: {"--kind", "value,clas"},
+		`--kind must be value, raw, class, leaf, interval, contrib, not "clas" (did you mean "class"?)`: {"--kind", "value,clas"},
 		"leave --id out":                    {"--id", "id", "--pass-through"},
 		"--early-stop means something else": {"--kind", "class,value", "--early-stop", "0"},
 	} {
 		says(t, must(t, 2, boost(t, append([]string{"predict", "b.boost", "t.csv"}, args...)...)).errors, words)
+	}
+}
+
+// Of 40 rows those with x = 1 have 8, the others 2: a stump takes 3 from the mean or adds 3 to it, and z, on which it does not split,
+// adds nothing.
+func TestPredictContributions(t *testing.T) {
+	models(t)
+	text := "x,z,y\n"
+	for i := range 40 {
+		text += fmt.Sprintf("%d,%d,%d\n", i%2, i%3, 2+6*(i%2))
+	}
+	file(t, "s.csv", text)
+	train := []string{"train", "s.csv", "--label", "y", "-q", "--effort", "quick", "--objective", "regression", "--rounds", "1", "--set", "train.learning_rate=1", "--set", "train.gradients=f32",
+		"--set", "train.early_stopping=0", "--set", "tree.leaves=2"}
+	must(t, 0, boost(t, append(train, "-o", "s.boost")...))
+	got := lines(must(t, 0, boost(t, "predict", "s.boost", "s.csv", "--kind", "contrib,raw")).out)
+	if want := []string{"contribution_x,contribution_z,base_raw,raw", "-3,0,5,2", "3,0,5,8"}; !slices.Equal(got[:3], want) {
+		t.Errorf("contributions are %q, want %q", got[:3], want)
+	}
+
+	// Those of each class add up to its raw score.
+	got = lines(must(t, 0, boost(t, "predict", "c.boost", "t.csv", "--kind", "raw,contrib")).out)
+	names, sums := strings.Split(got[0], ","), map[string]float64{}
+	for i, cell := range strings.Split(got[7], ",") {
+		v, _ := strconv.ParseFloat(cell, 64)
+		name, isPart := strings.CutPrefix(names[i], "contribution_")
+		if base, isBase := strings.CutPrefix(names[i], "base_raw_"); isBase {
+			name, isPart = base, true
+		}
+		class, _, _ := strings.Cut(name, "_")
+		if raw, isRaw := strings.CutPrefix(name, "raw_"); isRaw {
+			class, isPart, v = raw, true, -v
+		}
+		if isPart {
+			sums[class] += v
+		}
+	}
+	for class, sum := range sums {
+		if sum > 1e-12 || sum < -1e-12 {
+			t.Errorf("the contributions to class %s differ from its raw score by %v", class, sum)
+		}
+	}
+	if len(sums) != 3 {
+		t.Errorf("contributions to %v, want to 3 classes", sums)
+	}
+
+	must(t, 0, boost(t, "quantize", "b.boost", "-o", "small.boost", "-q", "--dtype", "Q4_0"))
+	must(t, 0, boost(t, "train", "t.csv", "--label", "y", "-q", "--set", "data.ignore=b,c,id", "-o", "linear.boost", "--set", "tree.linear=true"))
+	for words, args := range map[string][]string{
+		"which has a column for every feature":              {"b.boost", "t.csv", "--staged", "3"},
+		"--early-stop skips trees, and --kind contrib":      {"b.boost", "t.csv", "--early-stop", "1"},
+		"--kind contrib needs all trees at once":            {"small.boost", "t.csv", "--load", "compact"},
+		"small.boost: what each feature contributes follow": {"small.boost", "t.csv"},
+		"is not defined for linear leaves":                  {"linear.boost", "t.csv"},
+	} {
+		says(t, must(t, 2, boost(t, append([]string{"predict", "--kind", "contrib"}, args...)...)).errors, words)
 	}
 }
 

@@ -40,7 +40,7 @@ type Model interface {
 // Predictions are what is written of each row.
 type Predictions struct {
 	Model   Model
-	Kinds   []string       // value, raw, class, leaf or interval
+	Kinds   []string       // value, raw, class, leaf, interval or contrib
 	Format  string         // one of write.Formats
 	IDs     []string       // columns to copy, in this order; empty = the model's id columns
 	All     bool           // the table was read with all columns as ids
@@ -141,6 +141,8 @@ func (p *Predictions) predictKind(ctx context.Context, t *dataset.Table, kind st
 		return columns, err
 	case "interval":
 		return p.intervalColumns(ctx, t)
+	case "contrib":
+		return p.contributions(ctx, t)
 	case "raw":
 		values, err := p.Model.PredictRaw(ctx, t, p.options()...)
 		return p.ValueColumns("raw", values), err
@@ -181,6 +183,47 @@ func (p *Predictions) intervalColumns(ctx context.Context, t *dataset.Table) ([]
 	return []write.Column{c}, nil
 }
 
+// CheckContributions returns why there are no predictions of kind contrib, nil where there are.
+func CheckContributions(m Model) error {
+	whole, ok := m.(*model.Model)
+	if !ok {
+		return errNotWhole
+	}
+	return whole.CheckContributions()
+}
+
+var errNotWhole = errors.New("all trees are needed at once")
+
+// contributions returns a column for each feature of each output, and one for what all rows have. Together they are the raw score.
+func (p *Predictions) contributions(ctx context.Context, t *dataset.Table) ([]write.Column, error) {
+	m, whole := p.Model.(*model.Model)
+	if !whole {
+		return nil, errNotWhole
+	}
+	parts, err := m.Contributions(ctx, t, p.options()...)
+	if err != nil {
+		return nil, err
+	}
+	outputs := []string{""}
+	if m.Outputs() > 1 {
+		outputs = m.OutputNames()
+	}
+	var columns []write.Column
+	for _, output := range outputs {
+		if output != "" {
+			output = "_" + output
+		}
+		for _, feature := range m.FeatureNames() {
+			columns = append(columns, write.Column{Name: "contribution" + output + "_" + feature})
+		}
+		columns = append(columns, write.Column{Name: "base_raw" + output})
+	}
+	for i := range columns {
+		columns[i].Floats, columns[i].Stride, columns[i].At = parts, len(columns), i
+	}
+	return columns, nil
+}
+
 // SetSeparator stands between the classes of a set; no class of a model with sets has it in its name.
 const SetSeparator = "|"
 
@@ -189,7 +232,7 @@ func (p *Predictions) predictStages(ctx context.Context, t *dataset.Table) ([]wr
 	var all []write.Column
 	m, whole := p.Model.(*model.Model)
 	if !whole {
-		return nil, errors.New("stages need all trees at once")
+		return nil, errNotWhole
 	}
 	for stage, err := range m.Staged(ctx, t, p.Every, p.options()...) {
 		if err != nil {

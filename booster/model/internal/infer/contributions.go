@@ -20,20 +20,30 @@ type contributor struct {
 	base    []float64 // by output: what a row has of which nothing is known
 }
 
-// newContributor prepares the first trees, which have covers.
-func (e *Engine) newContributor(trees int) (*contributor, error) {
-	c := e.contents
+// CheckContributions returns why the model has no Contributions, nil where it has.
+func (e *Engine) CheckContributions() error {
 	if e.Head.linear != nil {
-		return nil, errors.New("what each feature contributes is not defined for linear leaves (tree.linear), whose values no cover weighs: train with constant leaves")
+		return errors.New("what each feature contributes is not defined for linear leaves (tree.linear), whose values no cover weighs: train with constant leaves")
 	}
+	for t := range e.contents.Trees {
+		if e.contents.Trees[t].NoStatistics() {
+			return fmt.Errorf("what each feature contributes follows from the covers of nodes: %w", format.ErrNoStatistics)
+		}
+	}
+	return nil
+}
+
+// newContributor prepares the first trees.
+func (e *Engine) newContributor(trees int) (*contributor, error) {
+	if err := e.CheckContributions(); err != nil {
+		return nil, err
+	}
+	c := e.contents
 	d := &contributor{engine: e, base: append([]float64(nil), c.BaseScore...), regular: make([]uint32, len(c.Cuts.Features))}
 	for f := range d.regular {
 		d.regular[f] = c.Cuts.Features[f].Regular
 	}
 	for t := range c.Trees[:trees] {
-		if c.Trees[t].NoStatistics() {
-			return nil, fmt.Errorf("what each feature contributes follows from the covers of nodes: %w", format.ErrNoStatistics)
-		}
 		divided := shapley.New(&c.Trees[t])
 		d.trees = append(d.trees, divided)
 		d.base[t%c.Outputs] += divided.Expected()
