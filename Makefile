@@ -55,6 +55,7 @@ asm: ## generate the assembly of the kernels anew
 	cd internal/kernel/_asm && go run ./partition -out ../partition/kernels_amd64.s -stubs ../partition/kernels_amd64.go -pkg partition
 	cd internal/kernel/_asm && go run ./quantize -out ../quantize/kernels_amd64.s -stubs ../quantize/kernels_amd64.go -pkg quantize
 	cd internal/kernel/_asm && go run ./predict -out ../predict/kernels_amd64.s -stubs ../predict/kernels_amd64.go -pkg predict
+	cd internal/kernel/_asm && go run ./sample -out ../sample/kernels_amd64.s -stubs ../sample/kernels_amd64.go -pkg sample
 	cd internal/kernel/_asm && go run ./scan -out ../scan/kernels_amd64.s -stubs ../scan/kernels_amd64.go -pkg scan
 	cd internal/kernel/_asm && go run ./text -out ../text/kernels_amd64.s -stubs ../text/kernels_amd64.go -pkg text
 

@@ -6,6 +6,7 @@ import (
 	"boost/internal/comm"
 	"boost/internal/kernel/hist"
 	"boost/internal/kernel/mix"
+	"boost/internal/kernel/sample"
 	"boost/internal/rng"
 	"boost/parallel"
 )
@@ -164,132 +165,39 @@ func (m *Mvs) Run(_, block int) {
 	case mvsLargest:
 		for k := range m.buffer.Outputs {
 			grad, hess := m.buffer.Output(k)
-			totals.largest[0] = max(totals.largest[0], largestOf(grad[lo:hi]))
-			totals.largest[1] = max(totals.largest[1], largestOf(hess[lo:hi]))
+			totals.largest[0] = max(totals.largest[0], sample.Largest(grad[lo:hi]))
+			totals.largest[1] = max(totals.largest[1], sample.Largest(hess[lo:hi]))
 		}
 	case mvsMeans:
 		for k := range m.buffer.Outputs {
 			grad, hess := m.buffer.Output(k)
-			totals.sums[0] += sumOfMagnitudes(grad[lo:hi], m.up[0])
-			totals.sums[1] += sumOfMagnitudes(hess[lo:hi], m.up[1])
+			totals.sums[0] += sample.SumMagnitudes(grad[lo:hi], m.up[0])
+			totals.sums[1] += sample.SumMagnitudes(hess[lo:hi], m.up[1])
 		}
 	case mvsSizes:
-		m.measure(lo, size)
-		totals.largest[0] = largestOf(size)
+		totals.largest[0] = m.measure(lo, size)
 	case mvsRest:
-		totals.sums[0], totals.above = sumBelow(size, m.cut, m.up[0])
+		totals.sums[0], totals.above = sample.SumBelow(size, m.cut, m.up[0])
 	case mvsKeep:
 		m.keep(block, lo, size)
 	}
 }
 
-// measure writes the sizes of rows from lo on.
-func (m *Mvs) measure(lo int, size []float32) {
-	if m.buffer.Outputs == 1 {
-		grad, hess := m.buffer.Grad[lo:lo+len(size)], m.buffer.Hess[lo:lo+len(size)]
-		for i, v := range grad {
-			size[i] = sizeOf(m.squares(v, hess[i]))
-		}
-		return
-	}
-	for i := range size {
-		sum := 0.0
+// measure writes the sizes of rows from lo on, and returns the bits of the largest.
+func (m *Mvs) measure(lo int, size []float32) (largest uint32) {
+	var tile [drawTile]float64
+	for at := 0; at < len(size); at += drawTile {
+		part := size[at:min(at+drawTile, len(size))]
+		squares := tile[:len(part)]
+		clear(squares)
 		for k := range m.buffer.Outputs {
-			at := k*m.rows + lo + i
-			sum += m.squares(m.buffer.Grad[at], m.buffer.Hess[at])
+			grad, hess := m.buffer.Output(k)
+			first := lo + at
+			sample.AddSquares(squares, grad[first:first+len(part)], hess[first:first+len(part)], m.ratio)
 		}
-		size[i] = sizeOf(sum)
+		largest = max(largest, sample.Roots(part, squares))
 	}
-}
-
-func (m *Mvs) squares(grad, hess float32) float64 {
-	g, h := float64(grad), float64(hess)
-	return float64(g*g) + float64(m.ratio*float64(h*h))
-}
-
-func sizeOf(squares float64) float32 {
-	if s := float32(math.Sqrt(squares)); s <= math.MaxFloat32 {
-		return s
-	}
-	return math.MaxFloat32 // of infinity and of what is not a number too
-}
-
-// largestOf returns the bits of the largest magnitude, 0 for no values. Bits of magnitudes order like numbers.
-func largestOf(values []float32) uint32 {
-	var a, b, c, d uint32
-	for ; len(values) >= 4; values = values[4:] {
-		v := values[:4:4]
-		a = max(a, magnitudeBits(v[0]))
-		b = max(b, magnitudeBits(v[1]))
-		c = max(c, magnitudeBits(v[2]))
-		d = max(d, magnitudeBits(v[3]))
-	}
-	for _, v := range values {
-		a = max(a, magnitudeBits(v))
-	}
-	return max(a, b, c, d)
-}
-
-// toWhole added to a number of less than 2⁵¹ gives a float64 whose lowest bits are the nearest whole number, halves to even.
-const toWhole = 1<<52 + 1<<51
-
-// wholeBits is the bits of 0 in that form: what a sum of such bits has too much for each number.
-const wholeBits = 0x4338000000000000
-
-// whole returns a magnitude times up, rounded, as the bits of a float64: wholeBits more than the number.
-func whole(v float32, up float64) int64 {
-	return int64(math.Float64bits(float64(float64(v)*up) + toWhole))
-}
-
-// sumOfMagnitudes adds up, in units. There are four sums: one alone would wait for itself.
-func sumOfMagnitudes(values []float32, up float64) int64 {
-	var a, b, c, d int64
-	n := int64(len(values))
-	for ; len(values) >= 4; values = values[4:] {
-		v := values[:4:4]
-		a += whole(magnitude(v[0]), up)
-		b += whole(magnitude(v[1]), up)
-		c += whole(magnitude(v[2]), up)
-		d += whole(magnitude(v[3]), up)
-	}
-	for _, v := range values {
-		a += whole(magnitude(v), up)
-	}
-	return a + b + c + d - n*wholeBits
-}
-
-func magnitude(v float32) float32 { return math.Float32frombits(magnitudeBits(v)) }
-
-// sumBelow sums the sizes up whose bits are below cut, in units, and counts the others. Sizes are not
-// negative, so that their bits order like them, and the difference of two fits 32 bits: its
-// sign is all ones where a size is below. There is no branch to be guessed wrong.
-func sumBelow(size []float32, cut uint32, up float64) (sum int64, others int) {
-	var a, b, c, d int64
-	below := 0
-	all := len(size)
-	for ; len(size) >= 4; size = size[4:] {
-		s := size[:4:4]
-		m0, m1, m2, m3 := mask(s[0], cut), mask(s[1], cut), mask(s[2], cut), mask(s[3], cut)
-		a += whole(masked(s[0], m0), up)
-		b += whole(masked(s[1], m1), up)
-		c += whole(masked(s[2], m2), up)
-		d += whole(masked(s[3], m3), up)
-		below += int(m0&1 + m1&1 + m2&1 + m3&1)
-	}
-	for _, s := range size {
-		m := mask(s, cut)
-		a += whole(masked(s, m), up)
-		below += int(m & 1)
-	}
-	return a + b + c + d - int64(all)*wholeBits, all - below
-}
-
-func mask(s float32, cut uint32) uint32 {
-	return uint32(int32(math.Float32bits(s)-cut) >> 31)
-}
-
-func masked(s float32, mask uint32) float32 {
-	return math.Float32frombits(math.Float32bits(s) & mask)
+	return largest
 }
 
 // keep puts the rows of a block that are drawn into the bag and divides them by their
@@ -299,30 +207,22 @@ func (m *Mvs) keep(block, lo int, size []float32) {
 	in := m.bag.blocks[block]
 	in = in[:cap(in)]
 	n := 0
-	step := m.mu / (1 << 53) // what a draw's last bit is worth
-	var tile [drawTile]uint64
+	var draws [drawTile]uint64
+	var weights [drawTile]float32
 	for at := 0; at < len(size); at += drawTile {
-		draws := tile[:min(drawTile, len(size)-at)]
+		part := size[at:min(at+drawTile, len(size))]
+		draws, weights := draws[:len(part)], weights[:len(part)]
 		mix.Draws(draws, m.key, lo+at)
-		for i, s := range size[at:][:len(draws)] {
-			in[n] = uint16(at + i)
-			if float64(int64(1<<53-draws[i]>>11))*step <= float64(s) {
-				n++
-			}
+		n += sample.Keep(in[n:], weights, draws, part, at, m.mu)
+		if m.mu == 0 {
+			continue
+		}
+		for k := range m.buffer.Outputs {
+			grad, hess := m.buffer.Output(k)
+			first := lo + at
+			sample.Scale(grad[first:first+len(part)], weights)
+			sample.Scale(hess[first:first+len(part)], weights)
 		}
 	}
-	in = in[:n]
-	m.bag.blocks[block] = in
-	if m.mu == 0 {
-		return
-	}
-	for k := range m.buffer.Outputs {
-		grad, hess := m.buffer.Output(k)
-		grad, hess = grad[lo:lo+len(size)], hess[lo:lo+len(size)]
-		for _, i := range in {
-			weight := float32(max(m.mu/float64(size[i]), 1))
-			grad[i] *= weight
-			hess[i] *= weight
-		}
-	}
+	m.bag.blocks[block] = in[:n]
 }
