@@ -5,6 +5,7 @@ package colsample
 
 import (
 	"math"
+	"math/bits"
 	"slices"
 
 	"boost/internal/detmath"
@@ -27,6 +28,7 @@ type Sampler struct {
 	level []int // scratch of Node
 	draws []uint64
 	order []uint64 // scratch of nth
+	bins  []int32  // the same
 }
 
 // Tree returns the features of one tree, ascending.
@@ -43,12 +45,13 @@ func (s *Sampler) Tree(round, output int) []int {
 // SamplesNodes reports whether a node may go without some features of its tree.
 func (s *Sampler) SamplesNodes() bool { return s.ByLevel < 1 || s.ByNode < 1 }
 
-// Node returns the features of one node among those of its tree, ascending, in dst's memory.
-func (s *Sampler) Node(of []int, round, output, depth, node int, dst []int) []int {
+// Node returns the features of one node among those of its tree, ascending, in dst's memory. node is a number of the node's own, that does
+// not depend on when it is searched.
+func (s *Sampler) Node(of []int, round, output, depth int, node uint64, dst []int) []int {
 	dst = s.sample(dst, of, s.ByLevel, rng.Key(s.Seed, rng.LevelCols, uint64(round), uint64(output)), uint64(depth))
 	if s.ByNode < 1 {
 		s.level = append(s.level[:0], dst...)
-		dst = s.sample(dst, s.level, s.ByNode, rng.Key(s.Seed, rng.NodeColumns, uint64(round), uint64(output)), uint64(node))
+		dst = s.sample(dst, s.level, s.ByNode, rng.Key(s.Seed, rng.NodeColumns, uint64(round), uint64(output)), node)
 	}
 	return dst
 }
@@ -73,8 +76,7 @@ func (s *Sampler) sample(dst, of []int, share float64, key, stream uint64) []int
 	if n >= len(of) {
 		return dst
 	}
-	s.order = slices.Grow(s.order[:0], len(s.draws))
-	most := nth(s.draws, n-1, s.order)
+	most := s.nth(s.draws, n-1)
 	ties := n // features with the largest draw that are kept
 	for _, d := range s.draws {
 		if d < most {
@@ -101,24 +103,26 @@ func weighted(draw uint64, weight float64) uint64 {
 }
 
 // nth returns the k-th smallest number, counted from 0. Those that share their highest
-// bits with it are sorted: a few of them where numbers are random. They go to scratch.
-func nth(numbers []uint64, k int, scratch []uint64) uint64 {
-	const high = 64 - 11
-	var counts [1 << (64 - high)]int
+// bits with it are sorted: a few of them where numbers are random.
+func (s *Sampler) nth(numbers []uint64, k int) uint64 {
+	n := 1 << min(bits.Len(uint(len(numbers))), 11)
+	high := 64 - bits.Len(uint(n-1))
+	counts := append(s.bins[:0], make([]int32, n)...)
 	for _, d := range numbers {
 		counts[d>>high]++
 	}
-	bucket := 0
-	for k >= counts[bucket] {
-		k -= counts[bucket]
-		bucket++
+	bin := 0
+	for k >= int(counts[bin]) {
+		k -= int(counts[bin])
+		bin++
 	}
-	scratch = scratch[:0]
+	order := s.order[:0]
 	for _, d := range numbers {
-		if d>>high == uint64(bucket) {
-			scratch = append(scratch, d)
+		if d>>high == uint64(bin) {
+			order = append(order, d)
 		}
 	}
-	slices.Sort(scratch)
-	return scratch[k]
+	s.order, s.bins = order, counts
+	slices.Sort(order)
+	return order[k]
 }

@@ -42,6 +42,7 @@ func TestSampleIsTheSmallestDraws(t *testing.T) {
 
 func TestNth(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
+	var s Sampler
 	for range 300 {
 		numbers := make([]uint64, 1+r.IntN(500))
 		distinct := []uint64{1, 3, 1000, math.MaxUint64}[r.IntN(4)] // many equal ones, too
@@ -49,7 +50,7 @@ func TestNth(t *testing.T) {
 			numbers[i] = r.Uint64N(distinct)
 		}
 		k, sorted := r.IntN(len(numbers)), slices.Sorted(slices.Values(numbers))
-		if got := nth(numbers, k, nil); got != sorted[k] {
+		if got := s.nth(numbers, k); got != sorted[k] {
 			t.Fatalf("the %d-th of %v is %d, want %d", k, sorted, got, sorted[k])
 		}
 	}

@@ -43,11 +43,10 @@ const (
 // in vain: one split in five otherwise. The worker that would split it helps the others.
 const shareOfLast = 0.7
 
-// splitsAlone reports whether nodes of few rows are split by one worker each. Where features are
-// drawn for every node they are not: the draw counts splits in the tree's order. Nor where there are
+// splitsAlone reports whether nodes of few rows are split by one worker each. They are not where there are
 // so many features that only nodes of a few rows would be, nor where ranks have to split the same node at a time.
 func (c *Config) splitsAlone(threads int) bool {
-	return threads > 1 && !c.Searchers.Shared() && !c.SparseSums && !c.Params.tightens() && c.Params.ColNode >= 1 && c.aloneRows() >= 64
+	return threads > 1 && !c.Searchers.Shared() && !c.SparseSums && !c.Params.tightens() && c.aloneRows() >= 64
 }
 
 // aloneRows returns the most rows of a node that a worker splits alone, where a tree has all features.

@@ -115,7 +115,7 @@ func (l *levels) next() (n int, task parallel.Task) {
 	if l.nNodes == 0 {
 		return 0, nil
 	}
-	l.features = l.sampler.Node(l.active, l.round, l.output, l.depth, l.depth, l.features)
+	l.features = l.sampler.Node(l.active, l.round, l.output, l.depth, uint64(l.depth), l.features)
 	l.rows = 0
 	for i := range l.nNodes {
 		l.rows += l.nodes[i].node.rows

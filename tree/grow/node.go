@@ -44,9 +44,8 @@ type inherited struct {
 	low, high float64 // limits of the values below
 	value     float64 // the node's own, if it were a leaf, before the learning rate
 	forced    forcedSplit
-	draw      int      // number by which its columns are drawn, where they are drawn for every node
 	groups    []uint64 // bits of the groups of Params.Interaction that hold all that the way splits on
-	path      uint64   // a number for the way, from which splits are drawn
+	path      uint64   // a number for the way, from which columns and splits are drawn
 }
 
 // noNode is the number of no node.

@@ -82,10 +82,7 @@ func (s *split) search(alone bool) pass {
 	for i := range s.searching {
 		q := &s.searching[i]
 		if q.allowed = s.active; s.sampler.SamplesNodes() {
-			if !s.again {
-				q.node.draw = s.drawOf(i)
-			}
-			q.drawn = s.sampler.Node(s.active, s.round, s.output, q.node.depth, q.node.draw, q.drawn)
+			q.drawn = s.sampler.Node(s.active, s.round, s.output, q.node.depth, q.node.path, q.drawn)
 			q.allowed = q.drawn
 		}
 		if s.restricted() {
@@ -115,15 +112,6 @@ func (s *split) search(alone bool) pass {
 		small = smallShare / updatesPerCode
 	}
 	return pass{n: (n + s.chunk - 1) / s.chunk, task: (*searchTask)(s), alone: codes < small, then: (*split).finishSearch}
-}
-
-// drawOf returns the number by which columns are drawn for a side, where they are drawn for every
-// node: it counts the tree's splits, of which others may make more only where they are not.
-func (s *split) drawOf(side int) int {
-	if s.larger == noNode || s.config.Params.ColNode >= 1 { // the root, or no draw
-		return 0
-	}
-	return 2*(len(s.made.Feature)+1) + side
 }
 
 // finishSearch chooses the best split of each node that is searched.

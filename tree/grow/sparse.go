@@ -73,7 +73,7 @@ func (d *sparseSearch) find(s *split) error {
 		}
 		q.prepare()
 		d.search = q
-		d.features = d.sampler.Node(d.active, d.round, d.output, n.depth, s.drawOf(i), d.features)
+		d.features = d.sampler.Node(d.active, d.round, d.output, n.depth, n.path, d.features)
 		d.features = d.restrict(d.features, n)
 		d.dead = append(d.dead[:0], make([]bool, len(n.sums.Features))...)
 		d.pool.Do((len(d.dead)+sparseChunk-1)/sparseChunk, (*sparseTask)(d))
