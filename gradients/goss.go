@@ -4,6 +4,8 @@ import (
 	"math"
 
 	"boost/internal/kernel/hist"
+	"boost/internal/kernel/mix"
+	"boost/internal/kernel/sample"
 	"boost/internal/rng"
 	"boost/parallel"
 )
@@ -172,28 +174,39 @@ func (g *Goss) measure(lo, hi int) {
 	}
 }
 
-// keep puts the block's rows of the top and those that are drawn into the bag.
+// keep puts the block's rows of the top and those that are drawn into the bag. Which they are cannot be guessed, so there is no branch on it.
 func (g *Goss) keep(block, lo int, size []uint32) {
-	in, atCut := g.bag.blocks[block][:0], g.equal[block]
-	for i, s := range size {
-		if s > g.cut {
-			in = append(in, uint16(i))
-			continue
+	in, atCut := g.bag.blocks[block], g.equal[block]
+	in = in[:cap(in)]
+	n, byDraw := 0, [2]float32{1, g.weight}
+	var draws [drawTile]uint64
+	var weights [drawTile]float32
+	for at := 0; at < len(size); at += drawTile {
+		part := size[at:min(at+drawTile, len(size))]
+		draws, weights := draws[:len(part)], weights[:len(part)]
+		mix.Draws(draws, g.key, lo+at)
+		for i, s := range part {
+			top, drawn := 0, 0
+			if s > g.cut {
+				top = 1
+			}
+			if draws[i]>>11 < g.limit {
+				drawn = 1
+			}
+			if s == g.cut && atCut > 0 {
+				atCut--
+				top = 1
+			}
+			in[n] = uint16(at + i)
+			n += top | drawn
+			weights[i] = byDraw[drawn&^top]
 		}
-		if s == g.cut && atCut > 0 {
-			atCut--
-			in = append(in, uint16(i))
-			continue
-		}
-		row := lo + i
-		if rng.Draw(g.key, uint64(row))>>11 >= g.limit {
-			continue
-		}
-		in = append(in, uint16(i))
 		for k := range g.buffer.Outputs {
-			g.buffer.Grad[k*g.rows+row] *= g.weight
-			g.buffer.Hess[k*g.rows+row] *= g.weight
+			grad, hess := g.buffer.Output(k)
+			first := lo + at
+			sample.Scale(grad[first:first+len(part)], weights)
+			sample.Scale(hess[first:first+len(part)], weights)
 		}
 	}
-	g.bag.blocks[block] = in
+	g.bag.blocks[block] = in[:n]
 }
