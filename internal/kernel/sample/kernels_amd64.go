@@ -14,8 +14,7 @@ func largestAVX512(values *float32, n uint64) uint32
 //go:noescape
 func sumMagnitudesAVX512(values *float32, n uint64, up float64) int64
 
-// sumBelowAVX512 adds up the bits of whole of n sizes, a multiple of 16 and not 0: of 0 in place of those whose bits are not below cut.
-// It counts the others.
+// sumBelowAVX512 adds up the bits of whole of n sizes, a multiple of 16 and not 0: of 0 in place of those whose bits are not below cut. It counts the others.
 //
 //go:noescape
 func sumBelowAVX512(size *float32, n uint64, cut uint32, up float64) (sum int64, below uint64)
@@ -30,12 +29,42 @@ func addSquaresAVX512(to *float64, grad *float32, hess *float32, n uint64, ratio
 //go:noescape
 func rootsAVX512(size *float32, squares *float64, n uint64) (largest uint32)
 
-// keepAVX512 is Keep of n rows, a multiple of 16 and not 0. It writes up to 16 rows from each place of kept on.
-//
-//go:noescape
-func keepAVX512(kept *uint16, weights *float32, draws *uint64, size *float32, n uint64, first uint32, mu float64, step float64) (count uint64)
-
 // scaleAVX512 is Scale of n values, a multiple of 16 and not 0.
 //
 //go:noescape
 func scaleAVX512(values *float32, by *float32, n uint64)
+
+// largestAVX2 is Largest of n values, a multiple of 8 and not 0.
+//
+//go:noescape
+func largestAVX2(values *float32, n uint64) uint32
+
+// sumMagnitudesAVX2 adds up the bits of whole of the magnitudes of n values, a multiple of 4 and not 0.
+//
+//go:noescape
+func sumMagnitudesAVX2(values *float32, n uint64, up float64) int64
+
+// sumBelowAVX2 adds up the bits of whole of n sizes, a multiple of 8 and not 0: of 0 in place of those whose bits are not below cut. It counts the others.
+//
+//go:noescape
+func sumBelowAVX2(size *float32, n uint64, cut uint32, up float64) (sum int64, below uint64)
+
+// addSquaresAVX2 is AddSquares of n rows, a multiple of 4 and not 0.
+//
+//go:noescape
+func addSquaresAVX2(to *float64, grad *float32, hess *float32, n uint64, ratio float64)
+
+// rootsAVX2 is Roots of n rows, a multiple of 4 and not 0.
+//
+//go:noescape
+func rootsAVX2(size *float32, squares *float64, n uint64) (largest uint32)
+
+// scaleAVX2 is Scale of n values, a multiple of 8 and not 0.
+//
+//go:noescape
+func scaleAVX2(values *float32, by *float32, n uint64)
+
+// keepAVX512 is Keep of n rows, a multiple of 16 and not 0. It writes up to 16 rows from each place of kept on.
+//
+//go:noescape
+func keepAVX512(kept *uint16, weights *float32, draws *uint64, size *float32, n uint64, first uint32, mu float64, step float64) (count uint64)

@@ -28,15 +28,16 @@ TEXT ·largestAVX512(SB), NOSPLIT, $0-20
 	MOVQ         values+0(FP), AX
 	MOVQ         n+8(FP), CX
 	MOVL         $0x7fffffff, DX
-	VPBROADCASTD DX, Z0
+	VMOVD        DX, X0
+	VPBROADCASTD X0, Z0
 	VPXORQ       Z1, Z1, Z1
 
-largest:
+largestAVX512:
 	VPANDD        (AX), Z0, Z2
 	VPMAXUD       Z2, Z1, Z1
 	ADDQ          $0x00000040, AX
 	SUBQ          $0x10, CX
-	JNZ           largest
+	JNZ           largestAVX512
 	VEXTRACTI64X4 $0x01, Z1, Y0
 	VPMAXUD       Y0, Y1, Y1
 	VEXTRACTI128  $0x01, Y1, X0
@@ -51,27 +52,29 @@ largest:
 	RET
 
 // func sumMagnitudesAVX512(values *float32, n uint64, up float64) int64
-// Requires: AVX, AVX2, AVX512F, AVX512VL, SSE2
+// Requires: AVX, AVX2, AVX512F, SSE2
 TEXT ·sumMagnitudesAVX512(SB), NOSPLIT, $0-32
 	MOVQ         values+0(FP), AX
 	MOVQ         n+8(FP), CX
 	MOVL         $0x7fffffff, DX
-	VPBROADCASTD DX, Z0
+	VMOVD        DX, X0
+	VPBROADCASTD X0, Z0
 	MOVSD        up+16(FP), X1
 	VBROADCASTSD X1, Z1
 	MOVQ         $0x4338000000000000, DX
-	VPBROADCASTQ DX, Z2
+	VMOVQ        DX, X2
+	VPBROADCASTQ X2, Z2
 	VPXORQ       Z3, Z3, Z3
 
-magnitudes:
-	VPANDD        (AX), Y0, Y4
+magnitudesAVX512:
+	VPAND         (AX), Y0, Y4
 	VCVTPS2PD     Y4, Z4
 	VMULPD        Z1, Z4, Z4
 	VADDPD        Z2, Z4, Z4
 	VPADDQ        Z4, Z3, Z3
 	ADDQ          $0x00000020, AX
 	SUBQ          $0x08, CX
-	JNZ           magnitudes
+	JNZ           magnitudesAVX512
 	VEXTRACTI64X4 $0x01, Z3, Y0
 	VPADDQ        Y0, Y3, Y3
 	VEXTRACTI128  $0x01, Y3, X0
@@ -89,19 +92,22 @@ TEXT ·sumBelowAVX512(SB), NOSPLIT, $0-48
 	MOVQ         size+0(FP), AX
 	MOVQ         n+8(FP), CX
 	MOVL         cut+16(FP), DX
-	VPBROADCASTD DX, Z0
+	VMOVD        DX, X0
+	VPBROADCASTD X0, Z0
 	XORQ         DX, DX
 	MOVSD        up+24(FP), X1
 	VBROADCASTSD X1, Z1
 	MOVQ         $0x4338000000000000, BX
-	VPBROADCASTQ BX, Z2
+	VMOVQ        BX, X2
+	VPBROADCASTQ X2, Z2
 	VPXORQ       Z3, Z3, Z3
 
-below:
+belowAVX512:
 	VMOVDQU32     (AX), Z4
 	VPCMPD        $0x01, Z0, Z4, K1
 	VMOVDQA32.Z   Z4, K1, Z4
 	VEXTRACTF64X4 $0x01, Z4, Y5
+	KMOVW         K1, BX
 	VCVTPS2PD     Y4, Z4
 	VMULPD        Z1, Z4, Z4
 	VADDPD        Z2, Z4, Z4
@@ -110,12 +116,11 @@ below:
 	VMULPD        Z1, Z4, Z4
 	VADDPD        Z2, Z4, Z4
 	VPADDQ        Z4, Z3, Z3
-	KMOVW         K1, BX
 	POPCNTL       BX, BX
 	ADDQ          BX, DX
 	ADDQ          $0x00000040, AX
 	SUBQ          $0x10, CX
-	JNZ           below
+	JNZ           belowAVX512
 	VEXTRACTI64X4 $0x01, Z3, Y0
 	VPADDQ        Y0, Y3, Y3
 	VEXTRACTI128  $0x01, Y3, X0
@@ -138,7 +143,7 @@ TEXT ·addSquaresAVX512(SB), NOSPLIT, $0-40
 	MOVSD        ratio+32(FP), X0
 	VBROADCASTSD X0, Z0
 
-squares:
+squaresAVX512:
 	VCVTPS2PD (CX), Z1
 	VCVTPS2PD (DX), Z2
 	VMULPD    Z1, Z1, Z1
@@ -151,7 +156,7 @@ squares:
 	ADDQ      $0x00000020, CX
 	ADDQ      $0x00000020, DX
 	SUBQ      $0x08, BX
-	JNZ       squares
+	JNZ       squaresAVX512
 	VZEROUPPER
 	RET
 
@@ -162,10 +167,11 @@ TEXT ·rootsAVX512(SB), NOSPLIT, $0-28
 	MOVQ         squares+8(FP), CX
 	MOVQ         n+16(FP), DX
 	MOVL         $0x7f7fffff, BX
-	VPBROADCASTD BX, Z0
+	VMOVD        BX, X0
+	VPBROADCASTD X0, Z0
 	VPXORQ       Z1, Z1, Z1
 
-roots:
+rootsAVX512:
 	VSQRTPD      (CX), Z2
 	VCVTPD2PS    Z2, Y2
 	VMINPS       Y0, Y2, Y2
@@ -174,7 +180,7 @@ roots:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000040, CX
 	SUBQ         $0x08, DX
-	JNZ          roots
+	JNZ          rootsAVX512
 	VEXTRACTI128 $0x01, Y1, X0
 	VPMAXUD      X0, X1, X1
 	VPSHUFD      $0x4e, X1, X0
@@ -186,6 +192,204 @@ roots:
 	MOVL         AX, largest+24(FP)
 	RET
 
+// func scaleAVX512(values *float32, by *float32, n uint64)
+// Requires: AVX, AVX512F
+TEXT ·scaleAVX512(SB), NOSPLIT, $0-24
+	MOVQ values+0(FP), AX
+	MOVQ by+8(FP), CX
+	MOVQ n+16(FP), DX
+
+scaleAVX512:
+	VMOVUPS (AX), Z0
+	VMULPS  (CX), Z0, Z0
+	VMOVUPS Z0, (AX)
+	ADDQ    $0x00000040, AX
+	ADDQ    $0x00000040, CX
+	SUBQ    $0x10, DX
+	JNZ     scaleAVX512
+	VZEROUPPER
+	RET
+
+// func largestAVX2(values *float32, n uint64) uint32
+// Requires: AVX, AVX2
+TEXT ·largestAVX2(SB), NOSPLIT, $0-20
+	MOVQ         values+0(FP), AX
+	MOVQ         n+8(FP), CX
+	MOVL         $0x7fffffff, DX
+	VMOVD        DX, X0
+	VPBROADCASTD X0, Y0
+	VPXOR        Y1, Y1, Y1
+
+largestAVX2:
+	VPAND        (AX), Y0, Y2
+	VPMAXUD      Y2, Y1, Y1
+	ADDQ         $0x00000020, AX
+	SUBQ         $0x08, CX
+	JNZ          largestAVX2
+	VEXTRACTI128 $0x01, Y1, X0
+	VPMAXUD      X0, X1, X1
+	VPSHUFD      $0x4e, X1, X0
+	VPMAXUD      X0, X1, X1
+	VPSHUFD      $0xb1, X1, X0
+	VPMAXUD      X0, X1, X1
+	VMOVD        X1, AX
+	VZEROUPPER
+	MOVL         AX, ret+16(FP)
+	RET
+
+// func sumMagnitudesAVX2(values *float32, n uint64, up float64) int64
+// Requires: AVX, AVX2, SSE2
+TEXT ·sumMagnitudesAVX2(SB), NOSPLIT, $0-32
+	MOVQ         values+0(FP), AX
+	MOVQ         n+8(FP), CX
+	MOVL         $0x7fffffff, DX
+	VMOVD        DX, X0
+	VPBROADCASTD X0, Y0
+	MOVSD        up+16(FP), X1
+	VBROADCASTSD X1, Y1
+	MOVQ         $0x4338000000000000, DX
+	VMOVQ        DX, X2
+	VPBROADCASTQ X2, Y2
+	VPXOR        Y3, Y3, Y3
+
+magnitudesAVX2:
+	VPAND        (AX), X0, X4
+	VCVTPS2PD    X4, Y4
+	VMULPD       Y1, Y4, Y4
+	VADDPD       Y2, Y4, Y4
+	VPADDQ       Y4, Y3, Y3
+	ADDQ         $0x00000010, AX
+	SUBQ         $0x04, CX
+	JNZ          magnitudesAVX2
+	VEXTRACTI128 $0x01, Y3, X0
+	VPADDQ       X0, X3, X3
+	VPSHUFD      $0x4e, X3, X0
+	VPADDQ       X0, X3, X3
+	VMOVQ        X3, AX
+	VZEROUPPER
+	MOVQ         AX, ret+24(FP)
+	RET
+
+// func sumBelowAVX2(size *float32, n uint64, cut uint32, up float64) (sum int64, below uint64)
+// Requires: AVX, AVX2, POPCNT, SSE2
+TEXT ·sumBelowAVX2(SB), NOSPLIT, $0-48
+	MOVQ         size+0(FP), AX
+	MOVQ         n+8(FP), CX
+	MOVL         cut+16(FP), DX
+	VMOVD        DX, X0
+	VPBROADCASTD X0, Y0
+	XORQ         DX, DX
+	MOVSD        up+24(FP), X1
+	VBROADCASTSD X1, Y1
+	MOVQ         $0x4338000000000000, BX
+	VMOVQ        BX, X2
+	VPBROADCASTQ X2, Y2
+	VPXOR        Y3, Y3, Y3
+
+belowAVX2:
+	VMOVDQU      (AX), Y4
+	VPCMPGTD     Y4, Y0, Y6
+	VPAND        Y6, Y4, Y4
+	VEXTRACTF128 $0x01, Y4, X5
+	VMOVMSKPS    Y6, BX
+	VCVTPS2PD    X4, Y4
+	VMULPD       Y1, Y4, Y4
+	VADDPD       Y2, Y4, Y4
+	VPADDQ       Y4, Y3, Y3
+	VCVTPS2PD    X5, Y4
+	VMULPD       Y1, Y4, Y4
+	VADDPD       Y2, Y4, Y4
+	VPADDQ       Y4, Y3, Y3
+	POPCNTL      BX, BX
+	ADDQ         BX, DX
+	ADDQ         $0x00000020, AX
+	SUBQ         $0x08, CX
+	JNZ          belowAVX2
+	VEXTRACTI128 $0x01, Y3, X0
+	VPADDQ       X0, X3, X3
+	VPSHUFD      $0x4e, X3, X0
+	VPADDQ       X0, X3, X3
+	VMOVQ        X3, AX
+	VZEROUPPER
+	MOVQ         AX, sum+32(FP)
+	MOVQ         DX, below+40(FP)
+	RET
+
+// func addSquaresAVX2(to *float64, grad *float32, hess *float32, n uint64, ratio float64)
+// Requires: AVX, AVX2, SSE2
+TEXT ·addSquaresAVX2(SB), NOSPLIT, $0-40
+	MOVQ         to+0(FP), AX
+	MOVQ         grad+8(FP), CX
+	MOVQ         hess+16(FP), DX
+	MOVQ         n+24(FP), BX
+	MOVSD        ratio+32(FP), X0
+	VBROADCASTSD X0, Y0
+
+squaresAVX2:
+	VCVTPS2PD (CX), Y1
+	VCVTPS2PD (DX), Y2
+	VMULPD    Y1, Y1, Y1
+	VMULPD    Y2, Y2, Y2
+	VMULPD    Y0, Y2, Y2
+	VADDPD    Y2, Y1, Y1
+	VADDPD    (AX), Y1, Y1
+	VMOVUPD   Y1, (AX)
+	ADDQ      $0x00000020, AX
+	ADDQ      $0x00000010, CX
+	ADDQ      $0x00000010, DX
+	SUBQ      $0x04, BX
+	JNZ       squaresAVX2
+	VZEROUPPER
+	RET
+
+// func rootsAVX2(size *float32, squares *float64, n uint64) (largest uint32)
+// Requires: AVX, AVX2
+TEXT ·rootsAVX2(SB), NOSPLIT, $0-28
+	MOVQ         size+0(FP), AX
+	MOVQ         squares+8(FP), CX
+	MOVQ         n+16(FP), DX
+	MOVL         $0x7f7fffff, BX
+	VMOVD        BX, X0
+	VPBROADCASTD X0, Y0
+	VPXOR        Y1, Y1, Y1
+
+rootsAVX2:
+	VSQRTPD    (CX), Y2
+	VCVTPD2PSY Y2, X2
+	VMINPS     X0, X2, X2
+	VMOVUPS    X2, (AX)
+	VPMAXUD    X2, X1, X1
+	ADDQ       $0x00000010, AX
+	ADDQ       $0x00000020, CX
+	SUBQ       $0x04, DX
+	JNZ        rootsAVX2
+	VPSHUFD    $0x4e, X1, X0
+	VPMAXUD    X0, X1, X1
+	VPSHUFD    $0xb1, X1, X0
+	VPMAXUD    X0, X1, X1
+	VMOVD      X1, AX
+	VZEROUPPER
+	MOVL       AX, largest+24(FP)
+	RET
+
+// func scaleAVX2(values *float32, by *float32, n uint64)
+// Requires: AVX
+TEXT ·scaleAVX2(SB), NOSPLIT, $0-24
+	MOVQ values+0(FP), AX
+	MOVQ by+8(FP), CX
+	MOVQ n+16(FP), DX
+
+scaleAVX2:
+	VMOVUPS (AX), Y0
+	VMULPS  (CX), Y0, Y0
+	VMOVUPS Y0, (AX)
+	ADDQ    $0x00000020, AX
+	ADDQ    $0x00000020, CX
+	SUBQ    $0x08, DX
+	JNZ     scaleAVX2
+	VZEROUPPER
+	RET
+
 // func keepAVX512(kept *uint16, weights *float32, draws *uint64, size *float32, n uint64, first uint32, mu float64, step float64) (count uint64)
 // Requires: AVX, AVX512DQ, AVX512F, AVX512VL, POPCNT, SSE2
 TEXT ·keepAVX512(SB), NOSPLIT, $0-72
@@ -195,7 +399,8 @@ TEXT ·keepAVX512(SB), NOSPLIT, $0-72
 	MOVQ         size+24(FP), BX
 	MOVQ         n+32(FP), SI
 	MOVL         $0x00000010, DI
-	VPBROADCASTD DI, Z1
+	VMOVD        DI, X0
+	VPBROADCASTD X0, Z1
 	MOVL         first+40(FP), DI
 	VPBROADCASTD DI, Z0
 	VPADDD       lanes<>+0(SB), Z0, Z0
@@ -204,9 +409,11 @@ TEXT ·keepAVX512(SB), NOSPLIT, $0-72
 	MOVSD        step+56(FP), X3
 	VBROADCASTSD X3, Z3
 	MOVQ         $0x3ff0000000000000, DI
-	VPBROADCASTQ DI, Z4
+	VMOVQ        DI, X4
+	VPBROADCASTQ X4, Z4
 	MOVL         $0x3f800000, DI
-	VPBROADCASTD DI, Z6
+	VMOVD        DI, X5
+	VPBROADCASTD X5, Z6
 	MOVQ         $0x0020000000000000, DI
 	VPBROADCASTQ DI, Z5
 
@@ -252,22 +459,4 @@ keep:
 	SUBQ          CX, AX
 	SHRQ          $0x01, AX
 	MOVQ          AX, count+64(FP)
-	RET
-
-// func scaleAVX512(values *float32, by *float32, n uint64)
-// Requires: AVX, AVX512F
-TEXT ·scaleAVX512(SB), NOSPLIT, $0-24
-	MOVQ values+0(FP), AX
-	MOVQ by+8(FP), CX
-	MOVQ n+16(FP), DX
-
-scale:
-	VMOVUPS (AX), Z0
-	VMULPS  (CX), Z0, Z0
-	VMOVUPS Z0, (AX)
-	ADDQ    $0x00000040, AX
-	ADDQ    $0x00000040, CX
-	SUBQ    $0x10, DX
-	JNZ     scale
-	VZEROUPPER
 	RET

@@ -117,13 +117,17 @@ func Roots(size []float32, squares []float64) (largest uint32) {
 func Keep(kept []uint16, weights []float32, draws []uint64, size []float32, first int, mu float64) (n int) {
 	step := mu / (1 << 53) // what a draw's last bit is worth
 	n, done := keepAhead(kept, weights, draws, size, first, mu, step)
-	for i := done; i < len(size); i++ {
+	before := n
+	for i := done; i < len(size); i++ { // whether a row is kept cannot be guessed: there is no branch on it
 		kept[n] = uint16(first + i)
 		weights[i] = 1
-		if s := float64(size[i]); float64(int64(1<<53-draws[i]>>11))*step <= s {
-			weights[i] = float32(max(mu/s, 1))
+		if float64(int64(1<<53-draws[i]>>11))*step <= float64(size[i]) {
 			n++
 		}
+	}
+	for _, row := range kept[before:n] {
+		i := int(row) - first
+		weights[i] = float32(max(mu/float64(size[i]), 1))
 	}
 	return n
 }

@@ -1,9 +1,10 @@
-// Command sample writes the assembly of the package internal/kernel/sample: rows are measured, summed and drawn by AVX-512, 8 or 16 at
-// a time. The Go forms are sample.go there.
+// Command sample writes the assembly of the package internal/kernel/sample: rows are measured, summed and drawn by AVX-512 8 or 16 at
+// a time, and by AVX2 half as many, but for draws. The Go forms are sample.go there.
 package main
 
 import (
 	"math"
+	"strconv"
 
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
@@ -23,17 +24,38 @@ func main() {
 	for lane := range 16 {
 		DATA(4*lane, U32(lane))
 	}
-	largest()
-	sumMagnitudes()
-	sumBelow()
-	addSquares()
-	roots()
+	for _, w := range []width{{"AVX512", 8, ZMM, YMM}, {"AVX2", 4, YMM, XMM}} {
+		w.largest()
+		w.sumMagnitudes()
+		w.sumBelow()
+		w.addSquares()
+		w.roots()
+		w.scale()
+	}
 	keep(lanes)
-	scale()
 	Generate()
 }
 
-// begin begins a function.
+// width is that of vectors.
+type width struct {
+	level  string
+	lanes  int                   // float64 of a vector; there are twice as many float32 in one
+	vector func() reg.VecVirtual // a new one
+	half   func() reg.VecVirtual // a new one of half the width
+}
+
+func (w width) wide() bool { return w.level == "AVX512" }
+
+// begin begins a function; doc goes on after its name.
+func (w width) begin(name, signature, doc string) {
+	begin(name+w.level, signature, name+w.level+doc)
+}
+
+// of says of how many rows a function is.
+func of(rows int, what string) string {
+	return " of n " + what + ", a multiple of " + strconv.Itoa(rows) + " and not 0"
+}
+
 func begin(name, signature string, doc ...string) {
 	TEXT(name, NOSPLIT, signature)
 	Pragma("noescape")
@@ -41,33 +63,57 @@ func begin(name, signature string, doc ...string) {
 }
 
 // words fills a vector with a number of 32 bits.
-func words(x uint32) reg.VecVirtual {
-	v, word := ZMM(), GP32()
+func (w width) words(x uint32) reg.VecVirtual {
+	v, word, first := w.vector(), GP32(), XMM()
 	MOVL(U32(x), word)
-	VPBROADCASTD(word, v)
+	VMOVD(word, first)
+	VPBROADCASTD(first, v)
 	return v
 }
 
 // doubles fills a vector with a float64.
-func doubles(x float64) reg.VecVirtual {
-	v, word := ZMM(), GP64()
+func (w width) doubles(x float64) reg.VecVirtual {
+	v, word, first := w.vector(), GP64(), XMM()
 	MOVQ(U64(math.Float64bits(x)), word)
-	VPBROADCASTQ(word, v)
+	VMOVQ(word, first)
+	VPBROADCASTQ(first, v)
 	return v
 }
 
 // parameter fills a vector with a parameter, a float64.
-func parameter(name string) reg.VecVirtual {
-	v, x := ZMM(), XMM()
+func (w width) parameter(name string) reg.VecVirtual {
+	v, x := w.vector(), XMM()
 	Load(Param(name), x)
 	VBROADCASTSD(x, v)
 	return v
 }
 
-func none() reg.VecVirtual {
-	v := ZMM()
-	VPXORQ(v, v, v)
+// none returns a vector of zeros.
+func (w width) none() reg.VecVirtual {
+	v := w.vector()
+	if w.wide() {
+		VPXORQ(v, v, v)
+	} else {
+		VPXOR(v, v, v)
+	}
 	return v
+}
+
+// and sets to to the bits that both have.
+func (w width) and(a Op, b, to reg.VecVirtual) {
+	if w.wide() && to.Size() == 64 {
+		VPANDD(a, b, to)
+	} else {
+		VPAND(a, b, to)
+	}
+}
+
+// low returns the lower half of a vector.
+func (w width) low(v reg.VecVirtual) reg.VecVirtual {
+	if w.wide() {
+		return v.AsY().(reg.VecVirtual)
+	}
+	return v.AsX().(reg.VecVirtual)
 }
 
 // loop repeats a body over n rows, so many at a time, and moves pointers on by that many of their size.
@@ -82,15 +128,17 @@ func loop(label string, n reg.Register, rows int, sizes map[reg.Register]int, or
 }
 
 // highest returns the largest number of 32 bits of a vector.
-func highest(v reg.VecVirtual, whole bool) reg.Register {
+func highest(v reg.VecVirtual) reg.Register {
 	y, x, part := v.AsY(), v.AsX(), XMM()
-	if whole {
+	if v.Size() == 64 {
 		half := YMM()
 		VEXTRACTI64X4(U8(1), v, half)
 		VPMAXUD(half, y, y)
 	}
-	VEXTRACTI128(U8(1), y, part)
-	VPMAXUD(part, x, x)
+	if v.Size() >= 32 {
+		VEXTRACTI128(U8(1), y, part)
+		VPMAXUD(part, x, x)
+	}
 	VPSHUFD(U8(0b01001110), x, part)
 	VPMAXUD(part, x, x)
 	VPSHUFD(U8(0b10110001), x, part)
@@ -102,9 +150,12 @@ func highest(v reg.VecVirtual, whole bool) reg.Register {
 
 // total returns the sum of the numbers of 64 bits of a vector.
 func total(v reg.VecVirtual) reg.Register {
-	half, part := YMM(), XMM()
-	VEXTRACTI64X4(U8(1), v, half)
-	VPADDQ(half, v.AsY(), v.AsY())
+	part := XMM()
+	if v.Size() == 64 {
+		half := YMM()
+		VEXTRACTI64X4(U8(1), v, half)
+		VPADDQ(half, v.AsY(), v.AsY())
+	}
 	VEXTRACTI128(U8(1), v.AsY(), part)
 	VPADDQ(part, v.AsX(), v.AsX())
 	VPSHUFD(U8(0b01001110), v.AsX(), part)
@@ -114,45 +165,48 @@ func total(v reg.VecVirtual) reg.Register {
 	return result
 }
 
-func largest() {
-	begin("largestAVX512", "func(values *float32, n uint64) uint32", "largestAVX512 is Largest of n values, a multiple of 16 and not 0.")
+func (w width) largest() {
+	w.begin("largest", "func(values *float32, n uint64) uint32", " is Largest"+of(2*w.lanes, "values")+".")
 	values, n := Load(Param("values"), GP64()), Load(Param("n"), GP64())
-	bits, most := words(magnitude), none()
-	loop("largest", n, 16, map[reg.Register]int{values: 4}, []reg.Register{values}, func() {
-		x := ZMM()
-		VPANDD(Mem{Base: values}, bits, x)
+	bits, most := w.words(magnitude), w.none()
+	loop("largest"+w.level, n, 2*w.lanes, map[reg.Register]int{values: 4}, []reg.Register{values}, func() {
+		x := w.vector()
+		w.and(Mem{Base: values}, bits, x)
 		VPMAXUD(x, most, most)
 	})
-	result := highest(most, true)
+	result := highest(most)
 	VZEROUPPER()
 	Store(result, ReturnIndex(0))
 	RET()
 }
 
 // adder adds whole numbers of a unit up.
-type adder struct{ up, toWhole, sum reg.VecVirtual }
-
-func newAdder() adder {
-	return adder{parameter("up"), doubles(1<<52 + 1<<51), none()}
+type adder struct {
+	width
+	up, toWhole, sum reg.VecVirtual
 }
 
-// add adds 8 magnitudes.
+func (w width) newAdder() adder {
+	return adder{w, w.parameter("up"), w.doubles(1<<52 + 1<<51), w.none()}
+}
+
+// add adds the magnitudes of half a vector.
 func (a *adder) add(singles Op) {
-	x := ZMM()
+	x := a.vector()
 	VCVTPS2PD(singles, x)
 	VMULPD(a.up, x, x)
 	VADDPD(a.toWhole, x, x)
 	VPADDQ(x, a.sum, a.sum)
 }
 
-func sumMagnitudes() {
-	begin("sumMagnitudesAVX512", "func(values *float32, n uint64, up float64) int64",
-		"sumMagnitudesAVX512 adds up the bits of whole of the magnitudes of n values, a multiple of 8 and not 0.")
+func (w width) sumMagnitudes() {
+	w.begin("sumMagnitudes", "func(values *float32, n uint64, up float64) int64",
+		" adds up the bits of whole of the magnitudes"+of(w.lanes, "values")+".")
 	values, n := Load(Param("values"), GP64()), Load(Param("n"), GP64())
-	bits, a := words(magnitude), newAdder()
-	loop("magnitudes", n, 8, map[reg.Register]int{values: 4}, []reg.Register{values}, func() {
-		x := YMM()
-		VPANDD(Mem{Base: values}, bits.AsY(), x)
+	bits, a := w.words(magnitude), w.newAdder()
+	loop("magnitudes"+w.level, n, w.lanes, map[reg.Register]int{values: 4}, []reg.Register{values}, func() {
+		x := w.half()
+		w.and(Mem{Base: values}, w.low(bits), x)
 		a.add(x)
 	})
 	result := total(a.sum)
@@ -161,24 +215,34 @@ func sumMagnitudes() {
 	RET()
 }
 
-func sumBelow() {
-	begin("sumBelowAVX512", "func(size *float32, n uint64, cut uint32, up float64) (sum int64, below uint64)",
-		"sumBelowAVX512 adds up the bits of whole of n sizes, a multiple of 16 and not 0: of 0 in place of those whose bits are not below cut.",
-		"It counts the others.")
+func (w width) sumBelow() {
+	w.begin("sumBelow", "func(size *float32, n uint64, cut uint32, up float64) (sum int64, below uint64)",
+		" adds up the bits of whole"+of(2*w.lanes, "sizes")+": of 0 in place of those whose bits are not below cut. It counts the others.")
 	size, n := Load(Param("size"), GP64()), Load(Param("n"), GP64())
-	cut, below := ZMM(), GP64()
-	VPBROADCASTD(Load(Param("cut"), GP32()), cut)
+	cut, first, below := w.vector(), XMM(), GP64()
+	VMOVD(Load(Param("cut"), GP32()), first)
+	VPBROADCASTD(first, cut)
 	XORQ(below, below)
-	a := newAdder()
-	loop("below", n, 16, map[reg.Register]int{size: 4}, []reg.Register{size}, func() {
-		x, high, k, count := ZMM(), YMM(), K(), GP32()
-		VMOVDQU32(Mem{Base: size}, x)
-		VPCMPD(U8(less), cut, x, k)
-		VMOVDQA32_Z(x, k, x)
-		VEXTRACTF64X4(U8(1), x, high)
-		a.add(x.AsY())
+	a := w.newAdder()
+	loop("below"+w.level, n, 2*w.lanes, map[reg.Register]int{size: 4}, []reg.Register{size}, func() {
+		x, high, count := w.vector(), w.half(), GP32()
+		if w.wide() {
+			k := K()
+			VMOVDQU32(Mem{Base: size}, x)
+			VPCMPD(U8(less), cut, x, k)
+			VMOVDQA32_Z(x, k, x)
+			VEXTRACTF64X4(U8(1), x, high)
+			KMOVW(k, count)
+		} else {
+			is := w.vector()
+			VMOVDQU(Mem{Base: size}, x)
+			VPCMPGTD(x, cut, is)
+			VPAND(is, x, x)
+			VEXTRACTF128(U8(1), x, high)
+			VMOVMSKPS(is, count)
+		}
+		a.add(w.low(x))
 		a.add(high)
-		KMOVW(k, count)
 		POPCNTL(count, count)
 		ADDQ(count.As64(), below)
 	})
@@ -189,13 +253,12 @@ func sumBelow() {
 	RET()
 }
 
-func addSquares() {
-	begin("addSquaresAVX512", "func(to *float64, grad *float32, hess *float32, n uint64, ratio float64)",
-		"addSquaresAVX512 is AddSquares of n rows, a multiple of 8 and not 0.")
+func (w width) addSquares() {
+	w.begin("addSquares", "func(to *float64, grad *float32, hess *float32, n uint64, ratio float64)", " is AddSquares"+of(w.lanes, "rows")+".")
 	to, grad, hess := Load(Param("to"), GP64()), Load(Param("grad"), GP64()), Load(Param("hess"), GP64())
-	n, ratio := Load(Param("n"), GP64()), parameter("ratio")
-	loop("squares", n, 8, map[reg.Register]int{to: 8, grad: 4, hess: 4}, []reg.Register{to, grad, hess}, func() {
-		g, h := ZMM(), ZMM()
+	n, ratio := Load(Param("n"), GP64()), w.parameter("ratio")
+	loop("squares"+w.level, n, w.lanes, map[reg.Register]int{to: 8, grad: 4, hess: 4}, []reg.Register{to, grad, hess}, func() {
+		g, h := w.vector(), w.vector()
 		VCVTPS2PD(Mem{Base: grad}, g)
 		VCVTPS2PD(Mem{Base: hess}, h)
 		VMULPD(g, g, g)
@@ -209,22 +272,38 @@ func addSquares() {
 	RET()
 }
 
-func roots() {
-	begin("rootsAVX512", "func(size *float32, squares *float64, n uint64) (largest uint32)",
-		"rootsAVX512 is Roots of n rows, a multiple of 8 and not 0.")
+func (w width) roots() {
+	w.begin("roots", "func(size *float32, squares *float64, n uint64) (largest uint32)", " is Roots"+of(w.lanes, "rows")+".")
 	size, squares, n := Load(Param("size"), GP64()), Load(Param("squares"), GP64()), Load(Param("n"), GP64())
-	finite, most := words(math.Float32bits(math.MaxFloat32)), none()
-	loop("roots", n, 8, map[reg.Register]int{size: 4, squares: 8}, []reg.Register{size, squares}, func() {
-		x, y := ZMM(), YMM()
+	finite, most := w.low(w.words(math.Float32bits(math.MaxFloat32))), w.low(w.none())
+	loop("roots"+w.level, n, w.lanes, map[reg.Register]int{size: 4, squares: 8}, []reg.Register{size, squares}, func() {
+		x, y := w.vector(), w.half()
 		VSQRTPD(Mem{Base: squares}, x)
-		VCVTPD2PS(x, y)
-		VMINPS(finite.AsY(), y, y) // the former of what is not a number
+		if w.wide() {
+			VCVTPD2PS(x, y)
+		} else {
+			VCVTPD2PSY(x, y)
+		}
+		VMINPS(finite, y, y) // the former of what is not a number
 		VMOVUPS(y, Mem{Base: size})
-		VPMAXUD(y, most.AsY(), most.AsY())
+		VPMAXUD(y, most, most)
 	})
-	result := highest(most, false)
+	result := highest(most)
 	VZEROUPPER()
 	Store(result, Return("largest"))
+	RET()
+}
+
+func (w width) scale() {
+	w.begin("scale", "func(values *float32, by *float32, n uint64)", " is Scale"+of(2*w.lanes, "values")+".")
+	values, by, n := Load(Param("values"), GP64()), Load(Param("by"), GP64()), Load(Param("n"), GP64())
+	loop("scale"+w.level, n, 2*w.lanes, map[reg.Register]int{values: 4, by: 4}, []reg.Register{values, by}, func() {
+		x := w.vector()
+		VMOVUPS(Mem{Base: values}, x)
+		VMULPS(Mem{Base: by}, x, x)
+		VMOVUPS(x, Mem{Base: values})
+	})
+	VZEROUPPER()
 	RET()
 }
 
@@ -233,11 +312,12 @@ func keep(lanes Mem) {
 		"keepAVX512 is Keep of n rows, a multiple of 16 and not 0. It writes up to 16 rows from each place of kept on.")
 	kept, weights := Load(Param("kept"), GP64()), Load(Param("weights"), GP64())
 	draws, size, n := Load(Param("draws"), GP64()), Load(Param("size"), GP64()), Load(Param("n"), GP64())
-	rows, sixteen := ZMM(), words(16)
+	w := width{"AVX512", 8, ZMM, YMM}
+	rows, sixteen := ZMM(), w.words(16)
 	VPBROADCASTD(Load(Param("first"), GP32()), rows)
 	VPADDD(lanes, rows, rows)
-	mu, step, one := parameter("mu"), parameter("step"), doubles(1)
-	all, ones := ZMM(), words(math.Float32bits(1))
+	mu, step, one := w.parameter("mu"), w.parameter("step"), w.doubles(1)
+	all, ones := ZMM(), w.words(math.Float32bits(1))
 	word := GP64()
 	MOVQ(U64(1<<53), word)
 	VPBROADCASTQ(word, all)
@@ -272,18 +352,5 @@ func keep(lanes Mem) {
 	SUBQ(start, kept)
 	SHRQ(U8(1), kept)
 	Store(kept, Return("count"))
-	RET()
-}
-
-func scale() {
-	begin("scaleAVX512", "func(values *float32, by *float32, n uint64)", "scaleAVX512 is Scale of n values, a multiple of 16 and not 0.")
-	values, by, n := Load(Param("values"), GP64()), Load(Param("by"), GP64()), Load(Param("n"), GP64())
-	loop("scale", n, 16, map[reg.Register]int{values: 4, by: 4}, []reg.Register{values, by}, func() {
-		x := ZMM()
-		VMOVUPS(Mem{Base: values}, x)
-		VMULPS(Mem{Base: by}, x, x)
-		VMOVUPS(x, Mem{Base: values})
-	})
-	VZEROUPPER()
 	RET()
 }
