@@ -17,6 +17,7 @@ type hub struct {
 	perByte float64 // nanoseconds
 	delay   time.Duration
 	began   time.Time
+	sleep   func(time.Duration)
 	ports   []*port
 	reading sync.WaitGroup
 	passing sync.WaitGroup
@@ -70,7 +71,7 @@ func wireBytes(b []byte) (wire, to int, ok bool) {
 
 // start carries packets until the devices are gone. The address of rank r ends in r+1.
 func (h *hub) start() {
-	h.began = time.Now()
+	h.began, h.sleep = time.Now(), sleep
 	for _, p := range h.ports { // all queues before the first packet
 		p.out, p.in = make(chan packet, queued), make(chan packet, queued)
 	}
@@ -136,7 +137,7 @@ func put(queue chan packet, x packet) {
 func (h *hub) pass(p *port) {
 	onTime()
 	for x := range p.out {
-		sleep(x.due - time.Since(h.began))
+		h.sleep(x.due - time.Since(h.began))
 		x.to.receive(x, h.delay)
 	}
 }
