@@ -5,7 +5,6 @@ import (
 
 	"boost/internal/kernel/hist"
 	"boost/internal/kernel/mix"
-	"boost/internal/kernel/sample"
 	"boost/internal/rng"
 	"boost/parallel"
 )
@@ -201,12 +200,7 @@ func (g *Goss) keep(block, lo int, size []uint32) {
 			n += top | drawn
 			weights[i] = byDraw[drawn&^top]
 		}
-		for k := range g.buffer.Outputs {
-			grad, hess := g.buffer.Output(k)
-			first := lo + at
-			sample.Scale(grad[first:first+len(part)], weights)
-			sample.Scale(hess[first:first+len(part)], weights)
-		}
+		g.buffer.weighRows(lo+at, weights)
 	}
 	g.bag.blocks[block] = in[:n]
 }

@@ -6,6 +6,7 @@ import (
 	"boost/internal/comm"
 	"boost/internal/kernel/hist"
 	"boost/internal/kernel/mix"
+	"boost/internal/kernel/quantize"
 	"boost/internal/kernel/sample"
 	"boost/internal/rng"
 	"boost/parallel"
@@ -165,8 +166,8 @@ func (m *Mvs) Run(_, block int) {
 	case mvsLargest:
 		for k := range m.buffer.Outputs {
 			grad, hess := m.buffer.Output(k)
-			totals.largest[0] = max(totals.largest[0], sample.Largest(grad[lo:hi]))
-			totals.largest[1] = max(totals.largest[1], sample.Largest(hess[lo:hi]))
+			totals.largest[0] = max(totals.largest[0], largest(grad[lo:hi]))
+			totals.largest[1] = max(totals.largest[1], largest(hess[lo:hi]))
 		}
 	case mvsMeans:
 		for k := range m.buffer.Outputs {
@@ -183,8 +184,11 @@ func (m *Mvs) Run(_, block int) {
 	}
 }
 
+// largest returns the bits of the largest magnitude, 0 for no values.
+func largest(values []float32) uint32 { return quantize.Scan(values, values).MaxGrad }
+
 // measure writes the sizes of rows from lo on, and returns the bits of the largest.
-func (m *Mvs) measure(lo int, size []float32) (largest uint32) {
+func (m *Mvs) measure(lo int, size []float32) (most uint32) {
 	var tile [drawTile]float64
 	for at := 0; at < len(size); at += drawTile {
 		part := size[at:min(at+drawTile, len(size))]
@@ -195,9 +199,9 @@ func (m *Mvs) measure(lo int, size []float32) (largest uint32) {
 			first := lo + at
 			sample.AddSquares(squares, grad[first:first+len(part)], hess[first:first+len(part)], m.ratio)
 		}
-		largest = max(largest, sample.Roots(part, squares))
+		most = max(most, sample.Roots(part, squares))
 	}
-	return largest
+	return most
 }
 
 // keep puts the rows of a block that are drawn into the bag and divides them by their
@@ -217,12 +221,7 @@ func (m *Mvs) keep(block, lo int, size []float32) {
 		if m.mu == 0 {
 			continue
 		}
-		for k := range m.buffer.Outputs {
-			grad, hess := m.buffer.Output(k)
-			first := lo + at
-			sample.Scale(grad[first:first+len(part)], weights)
-			sample.Scale(hess[first:first+len(part)], weights)
-		}
+		m.buffer.weighRows(lo+at, weights)
 	}
 	m.bag.blocks[block] = in[:n]
 }

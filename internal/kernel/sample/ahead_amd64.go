@@ -31,17 +31,6 @@ func parts(all int, do func(at int, n uint64)) (done int) {
 
 // The functions are called by name, not through a variable: what a variable calls may keep its arguments, which then cannot be on the stack.
 
-func largestAhead(values []float32) (most uint32, done int) {
-	done = parts(ahead(len(values), 2), func(at int, n uint64) {
-		if level == cpu.AVX512 {
-			most = max(most, largestAVX512(&values[at], n))
-		} else {
-			most = max(most, largestAVX2(&values[at], n))
-		}
-	})
-	return most, done
-}
-
 func sumMagnitudesAhead(values []float32, up float64) (sum int64, done int) {
 	done = parts(ahead(len(values), 1), func(at int, n uint64) {
 		if level == cpu.AVX512 {

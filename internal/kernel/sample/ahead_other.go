@@ -2,8 +2,6 @@
 
 package sample
 
-func largestAhead([]float32) (uint32, int) { return 0, 0 }
-
 func sumMagnitudesAhead([]float32, float64) (int64, int) { return 0, 0 }
 
 func sumBelowAhead([]float32, uint32, float64) (int64, int, int) { return 0, 0, 0 }

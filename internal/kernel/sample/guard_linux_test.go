@@ -18,7 +18,6 @@ func TestStaysInItsSlice(t *testing.T) {
 }
 
 func inSlices(a, b []float32, squares []float64, draws []uint64, kept []uint16) {
-	sample.Largest(a)
 	sample.SumMagnitudes(a, 1)
 	sample.SumBelow(a, 1<<30, 1)
 	sample.AddSquares(squares, a, b, 1)

@@ -4,11 +4,6 @@
 
 package sample
 
-// largestAVX512 is Largest of n values, a multiple of 16 and not 0.
-//
-//go:noescape
-func largestAVX512(values *float32, n uint64) uint32
-
 // sumMagnitudesAVX512 adds up the bits of whole of the magnitudes of n values, a multiple of 8 and not 0.
 //
 //go:noescape
@@ -33,11 +28,6 @@ func rootsAVX512(size *float32, squares *float64, n uint64) (largest uint32)
 //
 //go:noescape
 func scaleAVX512(values *float32, by *float32, n uint64)
-
-// largestAVX2 is Largest of n values, a multiple of 8 and not 0.
-//
-//go:noescape
-func largestAVX2(values *float32, n uint64) uint32
 
 // sumMagnitudesAVX2 adds up the bits of whole of the magnitudes of n values, a multiple of 4 and not 0.
 //

@@ -22,35 +22,6 @@ DATA lanes<>+56(SB)/4, $0x0000000e
 DATA lanes<>+60(SB)/4, $0x0000000f
 GLOBL lanes<>(SB), RODATA|NOPTR, $64
 
-// func largestAVX512(values *float32, n uint64) uint32
-// Requires: AVX, AVX2, AVX512F
-TEXT ·largestAVX512(SB), NOSPLIT, $0-20
-	MOVQ         values+0(FP), AX
-	MOVQ         n+8(FP), CX
-	MOVL         $0x7fffffff, DX
-	VMOVD        DX, X0
-	VPBROADCASTD X0, Z0
-	VPXORQ       Z1, Z1, Z1
-
-largestAVX512:
-	VPANDD        (AX), Z0, Z2
-	VPMAXUD       Z2, Z1, Z1
-	ADDQ          $0x00000040, AX
-	SUBQ          $0x10, CX
-	JNZ           largestAVX512
-	VEXTRACTI64X4 $0x01, Z1, Y0
-	VPMAXUD       Y0, Y1, Y1
-	VEXTRACTI128  $0x01, Y1, X0
-	VPMAXUD       X0, X1, X1
-	VPSHUFD       $0x4e, X1, X0
-	VPMAXUD       X0, X1, X1
-	VPSHUFD       $0xb1, X1, X0
-	VPMAXUD       X0, X1, X1
-	VMOVD         X1, AX
-	VZEROUPPER
-	MOVL          AX, ret+16(FP)
-	RET
-
 // func sumMagnitudesAVX512(values *float32, n uint64, up float64) int64
 // Requires: AVX, AVX2, AVX512F, SSE2
 TEXT ·sumMagnitudesAVX512(SB), NOSPLIT, $0-32
@@ -208,33 +179,6 @@ scaleAVX512:
 	SUBQ    $0x10, DX
 	JNZ     scaleAVX512
 	VZEROUPPER
-	RET
-
-// func largestAVX2(values *float32, n uint64) uint32
-// Requires: AVX, AVX2
-TEXT ·largestAVX2(SB), NOSPLIT, $0-20
-	MOVQ         values+0(FP), AX
-	MOVQ         n+8(FP), CX
-	MOVL         $0x7fffffff, DX
-	VMOVD        DX, X0
-	VPBROADCASTD X0, Y0
-	VPXOR        Y1, Y1, Y1
-
-largestAVX2:
-	VPAND        (AX), Y0, Y2
-	VPMAXUD      Y2, Y1, Y1
-	ADDQ         $0x00000020, AX
-	SUBQ         $0x08, CX
-	JNZ          largestAVX2
-	VEXTRACTI128 $0x01, Y1, X0
-	VPMAXUD      X0, X1, X1
-	VPSHUFD      $0x4e, X1, X0
-	VPMAXUD      X0, X1, X1
-	VPSHUFD      $0xb1, X1, X0
-	VPMAXUD      X0, X1, X1
-	VMOVD        X1, AX
-	VZEROUPPER
-	MOVL         AX, ret+16(FP)
 	RET
 
 // func sumMagnitudesAVX2(values *float32, n uint64, up float64) int64

@@ -5,23 +5,6 @@ package sample
 
 import "math"
 
-// Largest returns the bits of the largest magnitude, 0 for no values. Bits of magnitudes order like numbers.
-func Largest(values []float32) uint32 {
-	a, done := largestAhead(values)
-	var b, c, d uint32
-	for values = values[done:]; len(values) >= 4; values = values[4:] {
-		v := values[:4:4]
-		a = max(a, magnitudeBits(v[0]))
-		b = max(b, magnitudeBits(v[1]))
-		c = max(c, magnitudeBits(v[2]))
-		d = max(d, magnitudeBits(v[3]))
-	}
-	for _, v := range values {
-		a = max(a, magnitudeBits(v))
-	}
-	return max(a, b, c, d)
-}
-
 func magnitudeBits(v float32) uint32 { return math.Float32bits(v) &^ (1 << 31) }
 
 // toWhole added to a number of less than 2⁵¹ gives a float64 whose lowest bits are the nearest whole number, halves to even.

@@ -27,25 +27,6 @@ func singles(r *rand.Rand, n int, special bool) []float32 {
 	return values
 }
 
-func TestLargest(t *testing.T) {
-	r := rand.New(rand.NewPCG(1, 1))
-	for _, n := range lengths {
-		values, want := singles(r, n, true), 0.0
-		if n%2 == 1 {
-			values = singles(r, n, false)
-		}
-		isNaN := false
-		for _, v := range values {
-			want = max(want, math.Abs(float64(v))) // NaN where there is one
-			isNaN = isNaN || v != v
-		}
-		got := math.Float32frombits(sample.Largest(values))
-		if isNaN != (got != got) || !isNaN && float64(got) != want {
-			t.Errorf("%d values: %v, want %v", n, got, want)
-		}
-	}
-}
-
 // rounded is v·up, rounded to the nearest whole number, halves to even.
 func rounded(v float32, up float64) *big.Int {
 	n, _ := big.NewFloat(math.RoundToEven(math.Abs(float64(v)) * up)).Int(nil)

@@ -25,7 +25,6 @@ func main() {
 		DATA(4*lane, U32(lane))
 	}
 	for _, w := range []width{{"AVX512", 8, ZMM, YMM}, {"AVX2", 4, YMM, XMM}} {
-		w.largest()
 		w.sumMagnitudes()
 		w.sumBelow()
 		w.addSquares()
@@ -163,21 +162,6 @@ func total(v reg.VecVirtual) reg.Register {
 	result := GP64()
 	VMOVQ(v.AsX(), result)
 	return result
-}
-
-func (w width) largest() {
-	w.begin("largest", "func(values *float32, n uint64) uint32", " is Largest"+of(2*w.lanes, "values")+".")
-	values, n := Load(Param("values"), GP64()), Load(Param("n"), GP64())
-	bits, most := w.words(magnitude), w.none()
-	loop("largest"+w.level, n, 2*w.lanes, map[reg.Register]int{values: 4}, []reg.Register{values}, func() {
-		x := w.vector()
-		w.and(Mem{Base: values}, bits, x)
-		VPMAXUD(x, most, most)
-	})
-	result := highest(most)
-	VZEROUPPER()
-	Store(result, ReturnIndex(0))
-	RET()
 }
 
 // adder adds whole numbers of a unit up.
