@@ -130,10 +130,16 @@ var foreign = []struct{ magic, name, fix string }{
 
 const arrayFix = "jq -c '.[]' FILE writes it as JSON lines"
 
-// startsArray reports whether an input begins with a list of JSON objects.
+// startsArray reports whether an input begins with a list of JSON objects, up to the first name: text with separators may begin with brackets, too.
 func startsArray(start []byte) bool {
-	rest, ok := bytes.CutPrefix(bytes.TrimSpace(start), []byte("["))
-	return ok && bytes.HasPrefix(bytes.TrimSpace(rest), []byte("{"))
+	for _, token := range []string{"[", "{", `"`} {
+		rest, ok := bytes.CutPrefix(bytes.TrimSpace(start), []byte(token))
+		if !ok {
+			return false
+		}
+		start = rest
+	}
+	return true
 }
 
 const utf8Fix = "iconv -f UTF-16 -t UTF-8 FILE > FILE.utf8 writes it as UTF-8"
