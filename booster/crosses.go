@@ -22,7 +22,7 @@ const autoCombinations = 4
 func crossSettings(p *Params) []setting.Setting {
 	return []setting.Setting{
 		{Name: "categorical.combinations", Value: &p.Combinations, Range: setting.Between(-1, 100), OmitDefault: true,
-			Doc: "With splits = \"target\" or \"auto\": the most pairs of columns, of two categorical ones or of one and a numeric one with at most 64 values, that are crossed: their pairs of values are levels of a column of their own. Those that say most beside their columns are taken; with \"auto\" one of the two has more than 80 levels. 0 = none; -1 = with \"auto\" 4 and counts, for tables of 6,000 rows or more, else none. CatBoost's max_ctr_complexity is 2 or more."},
+			Doc: "With splits = \"target\" or \"auto\": the most pairs of columns, of two categorical ones or of one and a numeric one with at most 64 values, that are crossed: their pairs of values are levels of a column of their own. Those that say most beside their columns are taken; with \"auto\" one of the two has more than 80 levels. 0 = none; -1 = with \"auto\" 4 and counts, for tables of 6,000 rows or more, in smaller ones counts of columns with fewer than 12 rows a level, else none. CatBoost's max_ctr_complexity is 2 or more."},
 		{Name: "categorical.counts", Value: &p.Counts, OmitDefault: true,
 			Doc: "With splits = \"target\" or \"auto\": columns of their own for each column whose levels are put in order: one with the number of training rows of the row's level, CatBoost's statistic \"Counter\"; with several classes one for the share of each of the 8 most frequent ones; with \"auto\", up to 400 levels, which stay sets, one for the order."},
 	}
@@ -64,7 +64,7 @@ func (p *Params) checkCrosses() (problems []error) {
 // cross adds crossed columns to the training rows, which the base model has chosen where there is one.
 func (r *run) cross(in *inputs, ex *examples) error {
 	pairs, counts, some := r.p.crosses()
-	if !some || r.baseModel != nil || !r.enoughToCross(ex) {
+	if !some || r.baseModel != nil {
 		return nil
 	}
 	if r.ofTimes() {
@@ -84,11 +84,6 @@ func (r *run) cross(in *inputs, ex *examples) error {
 	return nil
 }
 
-// enoughToCross reports whether columns are made of others where nobody asked for it: there are rows enough to say which.
-func (r *run) enoughToCross(ex *examples) bool {
-	return !r.p.impliesCrosses() || ex.seen >= crosses.FewestRows
-}
-
 // crossed returns a table with the crossed columns that its rows of the examples choose.
 func (r *run) crossed(table, rows *dataset.Table, ex *examples) (*dataset.Table, error) {
 	if !slices.ContainsFunc(rows.Features(), func(c *dataset.Column) bool { return c.Kind() == dataset.Category }) {
@@ -102,7 +97,11 @@ func (r *run) crossed(table, rows *dataset.Table, ex *examples) (*dataset.Table,
 	pairs, counts, _ := r.p.crosses()
 	var made []dataset.CrossedColumn
 	for _, c := range rows.Features() {
-		if !counts || c.Kind() != dataset.Category || len(c.Levels()) <= many || r.standsApart(c.Name()) {
+		n := len(c.Levels())
+		if !counts || c.Kind() != dataset.Category || n <= many || r.standsApart(c.Name()) {
+			continue
+		}
+		if r.p.impliesCrosses() && ex.seen < crosses.FewestRows && !crosses.AreSparse(n, ex.seen) {
 			continue
 		}
 		of := []string{c.Name()}
@@ -125,6 +124,9 @@ func (r *run) crossed(table, rows *dataset.Table, ex *examples) (*dataset.Table,
 			names[i] = c.Name
 		}
 		r.log.Info("columns are made of others: " + strings.Join(names, ", "))
+	}
+	if len(made) == 0 {
+		return table, nil
 	}
 	return table.Cross(made)
 }
@@ -151,9 +153,6 @@ func binnedCrosses(p Params, t *dataset.Table, of options) (*dataset.Table, erro
 	ex, err := r.examples(in)
 	if err != nil {
 		return nil, err
-	}
-	if !r.enoughToCross(ex) {
-		return t, nil
 	}
 	if of.log != nil {
 		r.log = of.log // of training, which says the rest itself

@@ -323,9 +323,11 @@ func TestSharesOfClasses(t *testing.T) {
 	if m, err = booster.Train(ctx, p, table); err != nil || wrong(m) == 0 {
 		t.Errorf("one order tells three classes apart as well (%v): the test shows nothing", err)
 	}
-	// Few rows: nobody has asked for columns of others, and levels stay sets.
+	// Few rows, though many of a level: nobody has asked for columns of others, and levels stay sets.
 	p.LevelSplits, p.Combinations = booster.AutoSplits, -1
-	if m, err = booster.Train(ctx, p, table.Take(someRows(290))); err != nil || m.HasCrossed() || m.Contents().Cuts.Features[0].Ordered {
+	defer func(was int) { crosses.FewestRows = was }(crosses.FewestRows)
+	crosses.FewestRows = 3000
+	if m, err = booster.Train(ctx, p, table); err != nil || m.HasCrossed() || m.Contents().Cuts.Features[0].Ordered {
 		t.Errorf("few rows: columns are made of others, or levels in order (%v)", err)
 	}
 }
@@ -422,7 +424,8 @@ func TestAutoCrosses(t *testing.T) {
 		want   []string
 	}{
 		{"auto", func(*booster.Params) {}, 4000, []string{"count(zone)", "mean(zone)", zoneHour}},
-		{"few rows", func(*booster.Params) {}, 290, nil},
+		{"few rows", func(*booster.Params) { crosses.FewestRows = 2000 }, 1500, nil},
+		{"few rows of a level", func(*booster.Params) {}, 290, []string{"count(zone)", "mean(zone)"}},
 		{"rows held out count", func(p *booster.Params) { p.EarlyStopping = 2 }, 310, []string{"count(zone)", "mean(zone)"}},
 		{"none", func(p *booster.Params) { p.Combinations = 0 }, 4000, nil},
 		{"counts only", func(p *booster.Params) { p.Combinations, p.Counts = 0, true }, 4000, []string{"count(zone)"}},
@@ -430,10 +433,11 @@ func TestAutoCrosses(t *testing.T) {
 		{"target", func(p *booster.Params) { p.LevelSplits = booster.TargetSplits }, 4000, nil},
 		{"left out", func(p *booster.Params) { *p = booster.Params{LevelSplits: booster.AutoSplits, Objective: "regression"} }, 4000, []string{"count(zone)", zoneHour}},
 	} {
-		p := booster.Defaults()
+		p, fewest := booster.Defaults(), crosses.FewestRows
 		p.Objective, p.LevelSplits, p.Rounds = "regression", booster.AutoSplits, 2
 		c.change(&p)
 		m, err := booster.Train(ctx, p, routes(t, c.rows, 0, false))
+		crosses.FewestRows = fewest
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
 			continue
@@ -446,6 +450,9 @@ func TestAutoCrosses(t *testing.T) {
 		}
 		if len(made) > 0 && c.want == nil {
 			t.Errorf("%s: columns %q, want none", c.name, made)
+		}
+		if c.rows < crosses.FewestRows && slices.Contains(made, zoneHour) {
+			t.Errorf("%s: columns %q, want no pair of so few rows", c.name, made)
 		}
 	}
 }

@@ -33,7 +33,7 @@ const mostSets = 400
 func levelSettings(p *Params) []setting.Setting {
 	return []setting.Setting{
 		{Name: "categorical.splits", Value: &p.LevelSplits, Choices: []string{SetSplits, TargetSplits, AutoSplits}, OmitDefault: true,
-			Doc: "How levels are split: \"sets\", by sets of levels that are found anew at each node; \"target\", by an order of the levels, that of their mean label (share of a class; with several classes of the most frequent one), where rows in training do not count themselves; \"auto\", \"sets\" up to 80 levels and \"target\" above, with combinations and counts. From 6,000 rows on, columns of up to 400 levels have both, below that sets alone; so have columns of several classes for which no columns are made."},
+			Doc: "How levels are split: \"sets\", by sets of levels that are found anew at each node; \"target\", by an order of the levels, that of their mean label (share of a class; with several classes of the most frequent one), where rows in training do not count themselves; \"auto\", \"sets\" up to 80 levels and \"target\" above, with combinations and counts. From 6,000 rows on, and where a level has fewer than 12 rows, columns of up to 400 levels have both, else sets alone; so have columns of several classes for which no columns are made."},
 	}
 }
 
@@ -63,13 +63,14 @@ func (r *run) orderLevels(ctx context.Context, codes *binning.Codes, own bool, e
 // orderedFeatures lists the features whose levels are put in order, and by what.
 func (r *run) orderedFeatures(ex *examples, data *binned) (features []levels.Feature) {
 	var targets []levels.Target
-	f := -1
+	indexes := make(map[string]int, len(data.cuts.Features))
 	for i := range data.schema.Columns {
 		column := &data.schema.Columns[i]
 		if column.Role != dataset.Feature {
 			continue
 		}
-		f++
+		f := len(indexes)
+		indexes[column.Name] = f
 		feature := &data.cuts.Features[f]
 		isFew := r.p.LevelSplits == AutoSplits && feature.Regular <= manyLevels && column.Crossed == nil
 		if feature.Kind != binning.Categorical || feature.Regular < 2 || isFew {
@@ -78,14 +79,14 @@ func (r *run) orderedFeatures(ex *examples, data *binned) (features []levels.Fea
 		if targets == nil {
 			targets = levels.Targets(ex.Labels, ex.classes)
 		}
-		by := levels.Feature{Index: f, Target: targets[0].Values}
+		by := levels.Feature{Index: f, Column: f, Target: targets[0].Values, Shares: len(targets) > 1}
 		switch len(column.Crossed) {
 		case 0:
 			if r.p.LevelSplits == AutoSplits && r.takesSets(column.Name, int(feature.Regular), ex, data.schema.Columns, targets) {
 				continue
 			}
 		case 1:
-			by.Target = nil
+			by.Column, by.Target = indexes[column.Crossed[0]], nil // which stands before those that are made of it
 			for _, t := range targets {
 				if column.Name == dataset.OrderedName(column.Crossed[0], t.Class) {
 					by.Target = t.Values

@@ -23,10 +23,10 @@ type Table struct {
 	Retrain   bool   // training on all rows may follow where rows are held out, see booster.Params.Retrain
 }
 
-// Crosses reports whether columns are worth making of others: one has many levels, and there are rows enough to say which, but
+// Crosses reports whether columns are worth making of others: one has many levels, and there are rows enough to say which or few rows of a level, but
 // not so many that they might not be in memory on another machine.
 func (t Table) Crosses() bool {
-	return t.Levels > 80 && t.Rows >= crosses.FewestRows && t.Rows <= 500_000
+	return t.Levels > 80 && t.Rows <= 500_000 && (t.Rows >= crosses.FewestRows || crosses.AreSparse(t.Levels, t.Rows))
 }
 
 // TableOf describes rows that are trained on.

@@ -101,7 +101,7 @@ func TestDefaultEffort(t *testing.T) {
 	for _, c := range []struct {
 		rows, levels int
 		want         bool
-	}{{6000, 81, true}, {6000, 80, false}, {5999, 81, false}, {500_000, 81, true}, {500_001, 81, false}} {
+	}{{6000, 81, true}, {6000, 80, false}, {5999, 81, false}, {972, 81, false}, {971, 81, true}, {959, 80, false}, {500_000, 81, true}, {500_001, 81, false}} {
 		if got := (preset.Table{Rows: c.rows, Levels: c.levels}).Crosses(); got != c.want {
 			t.Errorf("%d rows, %d levels: crosses %v", c.rows, c.levels, got)
 		}

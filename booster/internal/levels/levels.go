@@ -13,8 +13,11 @@ import (
 	"boost/parallel"
 )
 
-// permutations is the number of orders of rows that the statistics of rows are means over.
-const permutations = 4
+// meanOrders is the number of orders of rows that the statistics of rows are means over. The more there are, the less chance is
+// in a statistic, and the more it is one of all other rows, which tells a row's own target. Beside one order, four changed the loss on
+// nycflights by -1 %, on insteval, loans and diabetes_readmit by nothing. Where there are several classes, whose shares lie side by side, four were
+// 2.4 % worse than one on Tuna, 1.2 % on Ketchup and Catsup: their share is that of one order.
+const meanOrders = 4
 
 // priorRows is the number of rows with the mean target that each level begins with.
 const priorRows = 1
@@ -32,8 +35,8 @@ type Statistics struct {
 }
 
 // Of computes the statistics of a feature with n levels. codes holds the level of each row, n or more for none; weights
-// is nil for rows that weigh 1. The orders of rows are a function of seed and feature. It takes 28 bytes a row, of which 8 stay.
-func Of(codes []uint32, n int, target, weights []float64, seed uint64, feature int, pool *parallel.Pool) *Statistics {
+// is nil for rows that weigh 1. The orders of rows, of which there are so many, are a function of seed and column. It takes 28 bytes a row, of which 8 stay.
+func Of(codes []uint32, n int, target, weights []float64, seed uint64, column, orders int, pool *parallel.Pool) *Statistics {
 	s := &Statistics{Levels: make([]float64, n), Rows: make([]float64, len(codes))}
 	var sum, weight detmath.Sum
 	for row := range codes {
@@ -48,9 +51,9 @@ func Of(codes []uint32, n int, target, weights []float64, seed uint64, feature i
 	for row := range s.Rows {
 		s.Rows[row] = s.Mean
 	}
-	t := &task{Statistics: s, target: target, weights: weights, prior: prior}
+	t := &task{Statistics: s, target: target, weights: weights, prior: prior, keys: make([]uint64, orders)}
 	for o := range t.keys {
-		t.keys[o] = rng.Key(seed, rng.LevelOrders, uint64(feature), uint64(o))
+		t.keys[o] = rng.Key(seed, rng.LevelOrders, uint64(column), uint64(o))
 	}
 	t.gather(codes, n)
 	pool.Do(parallel.Blocks(n, levelBlock), t)
@@ -89,10 +92,10 @@ type task struct {
 	*Statistics
 	target, weights []float64
 	prior           float64
-	keys            [permutations]uint64
-	start           []int   // of each level's rows, and the end
-	rows            []int32 // by level, ascending
-	drawn           []drawn // room for the rows in other orders
+	keys            []uint64 // by order of rows
+	start           []int    // of each level's rows, and the end
+	rows            []int32  // by level, ascending
+	drawn           []drawn  // room for the rows in other orders
 }
 
 type drawn struct {
@@ -140,7 +143,7 @@ func (t *task) level(level int) {
 		t.Rows[row] = 0
 	}
 	t.Levels[level] = t.smoothed(sum.Round(), weight.Round())
-	order := t.drawn[t.start[level]:t.start[level+1]]
+	order, orders := t.drawn[t.start[level]:t.start[level+1]], float64(len(t.keys))
 	for _, key := range t.keys {
 		for i, row := range rows {
 			order[i] = drawn{rng.Draw(key, uint64(row)), row}
@@ -149,7 +152,7 @@ func (t *task) level(level int) {
 		before, weightBefore := 0.0, 0.0
 		for _, d := range order {
 			w := weightOf(t.weights, int(d.row))
-			t.Rows[d.row] += float64(t.smoothed(before, weightBefore) / permutations)
+			t.Rows[d.row] += float64(t.smoothed(before, weightBefore) / orders)
 			before += float64(w * t.target[d.row])
 			weightBefore += w
 		}
