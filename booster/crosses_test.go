@@ -405,15 +405,6 @@ func textsOf(c *dataset.Column) []string {
 	return texts
 }
 
-// someRows returns the numbers of the first n rows.
-func someRows(n int) []int32 {
-	rows := make([]int32, n)
-	for i := range rows {
-		rows[i] = int32(i)
-	}
-	return rows
-}
-
 // With "auto" columns are made of others where nothing speaks against it.
 func TestAutoCrosses(t *testing.T) {
 	ctx := context.Background()
