@@ -79,7 +79,7 @@ func (r *run) orderedFeatures(ex *examples, data *binned) (features []levels.Fea
 		if targets == nil {
 			targets = levels.Targets(ex.Labels, ex.classes)
 		}
-		by := levels.Feature{Index: f, Column: f, Target: targets[0].Values, Shares: len(targets) > 1}
+		by := levels.Feature{Index: f, Column: f, Target: targets[0].Values}
 		switch len(column.Crossed) {
 		case 0:
 			if r.p.LevelSplits == AutoSplits && r.takesSets(column.Name, int(feature.Regular), ex, data.schema.Columns, targets) {

@@ -27,7 +27,7 @@ const (
 	RankTargets Purpose = 11 // chances of rows that rank_xendcg learns
 	RandomCuts  Purpose = 12 // cuts of extremely randomised trees
 	DropRounds  Purpose = 13 // rounds that a round leaves out
-	LevelOrders Purpose = 14 // orders of rows in statistics of levels
+	LevelFolds  Purpose = 14 // folds of rows in statistics of levels
 	Folds       Purpose = 15 // rows of the folds of cross-validation
 	Trials      Purpose = 16 // values that a search of parameters tries
 )

@@ -27,17 +27,8 @@ type ordered struct {
 // Feature is one whose levels are put in order.
 type Feature struct {
 	Index  int
-	Column int       // whose levels they are: features of the same one have the same orders of rows, so that several do not tell more than one
+	Column int       // whose levels they are: features of the same one have the same folds, so that several do not tell more than one
 	Target []float64 // by whose mean, with a value a row; nil: by how many rows they have
-	Shares bool      // the target is the share of one of several classes
-}
-
-// orders returns the number of orders of rows that the statistics of rows are means over.
-func (f *Feature) orders() int {
-	if f.Shares {
-		return 1
-	}
-	return meanOrders
 }
 
 // Order puts the levels of some features of coded rows in order, and returns the codes of the rows by their own
@@ -66,7 +57,7 @@ func Order(ctx context.Context, codes *binning.Codes, cuts *binning.Cuts, featur
 		if of.Target == nil {
 			s = Counts(was, int(feature.Regular))
 		} else {
-			s = Of(was, int(feature.Regular), of.Target, weights, seed, of.Column, of.orders(), pool)
+			s = Of(was, int(feature.Regular), of.Target, weights, seed, of.Column, pool)
 		}
 		borders, err := bordersOf(ctx, s, was, usual, seed, pool)
 		if err != nil {

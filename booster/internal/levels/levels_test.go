@@ -16,7 +16,7 @@ func TestStatistics(t *testing.T) {
 	defer pool.Close()
 	codes := []uint32{0, 0, 1, 2, 3} // the last row has no level
 	target := []float64{1, 0, 0, 1, 1}
-	s := levels.Of(codes, 3, target, nil, 7, 0, 4, pool)
+	s := levels.Of(codes, 3, target, nil, 7, 0, pool)
 	for level, want := range []float64{1.6 / 3, 0.6 / 2, 1.6 / 2} {
 		if got := s.Levels[level]; math.Abs(got-want) > 1e-15 {
 			t.Errorf("level %d has %v, want %v", level, got, want)
@@ -28,18 +28,24 @@ func TestStatistics(t *testing.T) {
 			t.Errorf("row %d has %v, want 0.6", row, got)
 		}
 	}
-	// Of two rows one comes first in each of four orders: its statistic is 0.6 there, the other's that of the first row.
-	first := math.Round((s.Rows[0]-0.3)/(0.6-0.3)*4) / 4 // share of the orders in which row 0 is first
-	if want := first*0.6 + (1-first)*0.3; math.Abs(s.Rows[0]-want) > 1e-15 {
-		t.Errorf("row 0 has %v, no mean of 0.6 and 0.3 over four orders", s.Rows[0])
+	// Of two rows each knows the other, but for the fifth of all seeds where both are of one fold.
+	const seeds = 1000
+	alike := 0
+	for seed := range uint64(seeds) {
+		switch s = levels.Of(codes, 3, target, nil, seed, 0, pool); {
+		case math.Abs(s.Rows[0]-0.6) < 1e-15 && math.Abs(s.Rows[1]-0.6) < 1e-15:
+			alike++
+		case math.Abs(s.Rows[0]-0.6/2) > 1e-15 || math.Abs(s.Rows[1]-1.6/2) > 1e-15:
+			t.Fatalf("seed %d: two rows have %v and %v, want 0.3 and 0.8, or 0.6 twice", seed, s.Rows[0], s.Rows[1])
+		}
 	}
-	if want := first*0.8 + (1-first)*0.6; math.Abs(s.Rows[1]-want) > 1e-15 {
-		t.Errorf("row 1 has %v, want %v where row 0 is first in %v of the orders", s.Rows[1], want, first)
+	if alike < 150 || alike > 250 { // four standard deviations of 200
+		t.Errorf("two rows are of one fold for %d of %d seeds, want a fifth", alike, seeds)
 	}
 }
 
-// Shares of a class and of all others add up to 1 in each row where both count the same rows before it; where the orders of rows differ, they do not.
-func TestOrdersOfColumn(t *testing.T) {
+// Shares of a class and of all others add up to 1 in each row where both have the same folds; where these differ, they do not.
+func TestFoldsOfColumn(t *testing.T) {
 	pool := parallel.NewPool(1)
 	defer pool.Close()
 	const n = 300
@@ -48,17 +54,15 @@ func TestOrdersOfColumn(t *testing.T) {
 		codes[i], class[i] = uint32(i%30), float64(i*7919%31%2)
 		others[i] = 1 - class[i]
 	}
-	for _, orders := range []int{1, 4} {
-		a := levels.Of(codes, 30, class, nil, 7, 2, orders, pool)
-		for column, equal := range map[int]bool{2: true, 3: false} {
-			b := levels.Of(codes, 30, others, nil, 7, column, orders, pool)
-			off := 0.0
-			for i := range codes {
-				off = max(off, math.Abs(a.Rows[i]+b.Rows[i]-1))
-			}
-			if (off < 1e-12) != equal {
-				t.Errorf("%d orders, columns 2 and %d: shares add up to 1 but for %v", orders, column, off)
-			}
+	a := levels.Of(codes, 30, class, nil, 7, 2, pool)
+	for column, equal := range map[int]bool{2: true, 3: false} {
+		b := levels.Of(codes, 30, others, nil, 7, column, pool)
+		off := 0.0
+		for i := range codes {
+			off = max(off, math.Abs(a.Rows[i]+b.Rows[i]-1))
+		}
+		if (off < 1e-12) != equal {
+			t.Errorf("columns 2 and %d: shares add up to 1 but for %v", column, off)
 		}
 	}
 }
@@ -80,12 +84,12 @@ func TestRowsDoNotKnowThemselves(t *testing.T) {
 	for i := range n {
 		codes[i], target[i], weights[i] = uint32(i*i%37), float64(i%11), 1+float64(i%3)
 	}
-	before := levels.Of(codes, 37, target, weights, 1, 4, 4, pool)
+	before := levels.Of(codes, 37, target, weights, 1, 4, pool)
 	row, other := 100, slices.Index(codes, codes[100]+1)
 	for ; weights[other] != weights[row] || codes[other] == codes[row]; other++ {
 	}
 	target[row], target[other] = target[row]+5, target[other]-5
-	after := levels.Of(codes, 37, target, weights, 1, 4, 4, pool)
+	after := levels.Of(codes, 37, target, weights, 1, 4, pool)
 	if before.Mean != after.Mean {
 		t.Fatalf("the mean is %v instead of %v", after.Mean, before.Mean)
 	}
@@ -117,11 +121,11 @@ func TestStatisticsOfWeights(t *testing.T) {
 	one, three := parallel.NewPool(1), parallel.NewPool(3)
 	defer one.Close()
 	defer three.Close()
-	a, b := levels.Of(codes, 90, target, weights, 3, 1, 4, one), levels.Of(codes, 90, target, twice, 3, 1, 4, three)
+	a, b := levels.Of(codes, 90, target, weights, 3, 1, one), levels.Of(codes, 90, target, twice, 3, 1, three)
 	if !slices.Equal(a.Levels, b.Levels) || !slices.Equal(a.Rows, b.Rows) || a.Mean != b.Mean {
 		t.Error("weights twice as large give other statistics")
 	}
-	none := levels.Of(codes, 90, target, make([]float64, n), 3, 1, 4, one)
+	none := levels.Of(codes, 90, target, make([]float64, n), 3, 1, one)
 	if slices.ContainsFunc(append(none.Levels, none.Rows...), func(v float64) bool { return v != 0 }) {
 		t.Error("rows without weight count")
 	}
