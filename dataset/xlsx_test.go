@@ -233,6 +233,54 @@ func TestWorkbookRefusals(t *testing.T) {
 	if _, err := dataset.Open(context.Background(), both); err == nil || !strings.Contains(err.Error(), "need the same columns") {
 		t.Errorf("files with other headers: %v", err)
 	}
+	second := strings.Replace(both, "*", "1", 1)
+	for rows, want := range map[string]string{
+		`<row><c t="s"><v>0</v></c><c><f>A1</f></c></row>`:              second + `: sheet "S" has 1 formula without a stored result, the first in cell B1`,
+		strings.Replace(headRow, "</row>", "<c><f>A1</f></c></row>", 1): "need the same columns",
+	} {
+		if err := os.WriteFile(second, workbook(t, rows, nil), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := dataset.Open(context.Background(), both); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("a name that is a formula in the second file: %v, want %q", err, want)
+		}
+	}
+}
+
+// Programs that do not compute formulas, as openpyxl, store no result: its cells are <c><f>…</f><v/></c>. Excel writes the result
+// that is the empty text as t="str" with an empty <v>, and Apache POI without one.
+func TestWorkbookFormulasWithoutResult(t *testing.T) {
+	const row = `<row><c><v>1</v></c><c%s><f>A2*2</f>%s</c></row>`
+	const refused = `t.xlsx: sheet "S" has %s (open the file in a spreadsheet program and save it; soffice --headless --convert-to xlsx`
+	ignored := []dataset.Option{dataset.Ignore("b c")}
+	for name, c := range map[string]struct {
+		rows string
+		opts []dataset.Option
+		want string // "" is read
+	}{
+		"empty":          {headRow + fmt.Sprintf(row, "", "<v></v>"), nil, `1 formula without a stored result, the first in cell B2, in column "b c"`},
+		"absent":         {headRow + fmt.Sprintf(row, ` t="b"`, ""), nil, `1 formula without a stored result, the first in cell B2, in column "b c"`},
+		"some":           {headRow + fmt.Sprintf(row, "", "<v>2</v>") + strings.Repeat(fmt.Sprintf(row, "", "<v/>"), 3), nil, `3 formulas without a stored result, the first in cell B3, in column "b c"`},
+		"shared":         {headRow + `<row r="7"><c r="B7"><f t="shared" si="0"/><v/></c></row>`, nil, `1 formula without a stored result, the first in cell B7, in column "b c"`},
+		"several":        {headRow + `<row><c><f>1</f></c><c><f>2</f></c></row>`, nil, `2 formulas without a stored result, the first in cell A2, in columns "a", "b c"`},
+		"bad rows":       {headRow + fmt.Sprintf(row, "", ""), []dataset.Option{dataset.SkipBadRows()}, `1 formula without a stored result, the first in cell B2, in column "b c"`},
+		"name":           {`<row><c t="s"><v>0</v></c><c><f>A1</f></c></row><row><c><v>1</v></c></row>`, nil, `1 formula without a stored result, the first in cell B1, in column "c2"`},
+		"no header":      {fmt.Sprintf(row, "", ""), nil, `1 formula without a stored result, the first in cell B1, in column "c2"`},
+		"ignored":        {headRow + fmt.Sprintf(row, "", "<v/>"), ignored, ""},
+		"the empty text": {headRow + fmt.Sprintf(row, ` t="str"`, "<v></v>") + fmt.Sprintf(row, ` t="str"`, ""), nil, ""},
+	} {
+		table, err := readWorkbook(workbook(t, c.rows, nil), c.opts...)
+		switch {
+		case c.want == "" && (err != nil || table.Column("a") == nil):
+			t.Errorf("%s: %v", name, err)
+		case c.want != "" && (!errors.Is(err, dataset.ErrTable) || !strings.Contains(err.Error(), fmt.Sprintf(refused, c.want))):
+			t.Errorf("%s: error %v, want %q", name, err, fmt.Sprintf(refused, c.want))
+		}
+	}
+	table, err := readWorkbook(workbook(t, headRow+fmt.Sprintf(row, "", "<v>2</v>")+fmt.Sprintf(row, ` t="str"`, "<v></v>"), nil))
+	if err != nil || table.Column("b c").Missing() != 1 || numberOf(table.Column("b c"), 0) != 2 {
+		t.Errorf("the empty text among numbers: %v", err)
+	}
 }
 
 // A workbook that is cut off or has a wrong byte is refused, or is read as it was.

@@ -75,7 +75,49 @@ func (r *Reader) Columns(ctx context.Context) ([]string, error) {
 			r.names = append(r.names, "c"+strconv.Itoa(i+1))
 		}
 	}
+	if r.header && slices.ContainsFunc(cells, r.lacksResult(everyColumn)) {
+		return nil, r.noResults(ctx, w, 0, everyColumn)
+	}
 	return r.names, nil
+}
+
+// everyColumn is where the names of the columns may lack a result.
+func everyColumn(int) bool { return true }
+
+// lacksResult reports whether a cell is a formula without a stored result, in a column of the table that is read.
+func (r *Reader) lacksResult(isRead func(column int) bool) func(cell) bool {
+	return func(c cell) bool { return c.noResult && c.column < len(r.names) && isRead(c.column) }
+}
+
+// noResults returns the error about the formulas without a stored result in the columns that are read. Some programs that write
+// workbooks do not compute formulas.
+func (r *Reader) noResults(ctx context.Context, w *workbook, file int, isRead func(column int) bool) error {
+	count, first := 0, ""
+	lacks := r.lacksResult(isRead)
+	found := make(map[int]bool) // columns
+	if err := w.eachRow(func(row int, cells []cell) error {
+		for _, c := range cells {
+			if !lacks(c) {
+				continue
+			}
+			if count++; count == 1 {
+				first = columnName(c.column) + strconv.Itoa(row)
+			}
+			found[c.column] = true
+		}
+		return ctx.Err()
+	}); err != nil {
+		return damaged(r.inputs[file].Name, err)
+	}
+	var names []string
+	for column, name := range r.names {
+		if found[column] {
+			names = append(names, name)
+		}
+	}
+	return chunk.Errorf("%s: sheet %q has %d %s without a stored result, the first in cell %s, in %s %s (open the file in a spreadsheet program and save it; "+
+		"soffice --headless --convert-to xlsx --outdir saved FILE does the same, into the folder saved)",
+		r.inputs[file].Name, w.title, count, chunk.Plural(count, "formula"), first, chunk.Plural(len(names), "column"), chunk.NameList(names, 20))
 }
 
 // namesOf returns the texts of the cells of the first row. Columns without one are called by their position.
@@ -157,6 +199,9 @@ func (s *sheetPass) file(number int) error {
 	err = s.rows(w, number, func(row int, cells []cell) error {
 		if s.needsHead {
 			s.needsHead = false
+			if slices.ContainsFunc(cells, s.lacksResult(everyColumn)) {
+				return s.noResults(s.ctx, w, number, everyColumn)
+			}
 			return s.sameColumns(w, cells)
 		}
 		last = row
@@ -186,6 +231,9 @@ func (s *sheetPass) row(w *workbook, row int, cells []cell) error {
 		f.Begin(s.index, s.number, s.most)
 		s.isOpen = true
 		f.Chunk().ByRow = true
+	}
+	if slices.ContainsFunc(cells, s.lacksResult(f.Wants)) {
+		return s.noResults(s.ctx, w, s.number, f.Wants)
 	}
 	f.Chunk().Lines = row - s.first
 	for i := range cells {

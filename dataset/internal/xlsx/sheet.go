@@ -9,13 +9,14 @@ import (
 	"boost/dataset/internal/chunk"
 )
 
-// cell is a cell with a value.
+// cell is a cell with a value or a formula.
 type cell struct {
-	column int
-	isText bool
-	kind   kind
-	number float64 // unless it is text
-	text   []byte  // valid while the row is
+	column   int
+	isText   bool
+	noResult bool // a formula whose result is not stored; counts as text
+	kind     kind
+	number   float64 // unless it is text
+	text     []byte  // valid while the row is
 }
 
 // mostSheetColumns is XFD, the last column that a sheet can have.
@@ -24,7 +25,7 @@ const mostSheetColumns = 16_384
 // errStop ends a pass over the rows without an error.
 var errStop = errors.New("stop")
 
-// eachRow visits the rows that have a cell with a value, by their numbers from 1 on. The cells ascend by column, and are
+// eachRow visits the rows that have a cell with a value or a formula, by their numbers from 1 on. The cells ascend by column, and are
 // valid until visit returns.
 func (w *workbook) eachRow(visit func(row int, cells []cell) error) error {
 	p, err := openPart(w.zip, w.sheet, 1<<62)
@@ -100,7 +101,7 @@ func (s *sheet) cell(e xml.StartElement) error {
 		return fmt.Errorf("row %d has more than %d cells", s.row, mostSheetColumns)
 	}
 	s.column = column
-	inline := false
+	inline, formula := false, false
 	s.value = s.value[:0]
 	for {
 		token, err := s.part.next()
@@ -110,7 +111,7 @@ func (s *sheet) cell(e xml.StartElement) error {
 		switch t := token.(type) {
 		case xml.EndElement:
 			if t.Name.Local == "c" {
-				return s.add(e, column, inline)
+				return s.add(e, column, inline, formula)
 			}
 		case xml.StartElement:
 			switch t.Name.Local {
@@ -119,7 +120,8 @@ func (s *sheet) cell(e xml.StartElement) error {
 			case "is":
 				inline = true
 				s.value, err = s.part.text(s.value[:0], false)
-			default: // a formula
+			default:
+				formula = formula || t.Name.Local == "f"
 				_, err = s.part.text(nil, false)
 			}
 			if err != nil {
@@ -129,9 +131,13 @@ func (s *sheet) cell(e xml.StartElement) error {
 	}
 }
 
-// add takes a cell whose value was read. A cell without a value is skipped.
-func (s *sheet) add(e xml.StartElement, column int, inline bool) error {
+// add takes a cell whose value was read. A cell without a value is skipped, unless it is a formula whose result is not known to be
+// the empty text.
+func (s *sheet) add(e xml.StartElement, column int, inline, formula bool) error {
 	if len(s.value) == 0 {
+		if formula && attribute(e, "t") != "str" {
+			s.cells = append(s.cells, cell{column: column, isText: true, noResult: true})
+		}
 		return nil
 	}
 	c := cell{column: column}

@@ -16,6 +16,7 @@ import (
 type workbook struct {
 	zip      *zip.Reader
 	sheet    string   // name of the part of the sheet that is read
+	title    string   // name of that sheet
 	names    []string // of the sheets
 	since904 bool     // days are counted from 1904-01-01, not from 1899-12-30
 	formats  []kind   // by style
@@ -79,8 +80,9 @@ func readWorkbook(b *chunk.Blob, sheet string, mostTexts int64) (*workbook, erro
 			return nil, chunk.Errorf("%s has no sheet %q (set data.sheet = %s)", b.Name, sheet, strings.Join(quoted(names[:min(len(names), 10)]), " or "))
 		}
 	}
+	w.title = sheets[at].name
 	if w.sheet = sheets[at].file; !w.has(w.sheet) {
-		return nil, chunk.Errorf("%s is damaged: its sheet %q is not in it", b.Name, sheets[at].name)
+		return nil, chunk.Errorf("%s is damaged: its sheet %q is not in it", b.Name, w.title)
 	}
 	if err := w.readTexts(main, mostTexts); err != nil {
 		return nil, err
