@@ -20,6 +20,7 @@ type binned struct {
 	found       *binning.Cuts   // what tables are coded with
 	coding      *levels.Coding  // of levels that are put in order after that; nil for none
 	cuts        *binning.Cuts   // of the model
+	wholeCuts   bool            // they are those of rows that OnRows leaves out, too
 	part        share.Part      // the training rows that this rank has
 	matrix      *binning.Matrix // of these
 	floats      [][]float32     // of the training rows, by feature; nil where no leaves are linear
@@ -85,6 +86,9 @@ func (r *run) code(ctx context.Context, in *inputs, ex *examples, data *binned, 
 	codes, err := r.codesOf(ctx, in.train, data, out)
 	if err != nil {
 		return err
+	}
+	if _, once := in.train.(*source.Binned); once {
+		data.wholeCuts = r.rows != nil
 	}
 	if data.part, err = share.Of(r.holders(), in.train, ex.n, ex.Queries); err != nil {
 		return err

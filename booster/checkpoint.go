@@ -172,7 +172,7 @@ func (b *boosting) settings() (map[string]json.RawMessage, error) {
 		"numerics version": NumericsVersion, "train.objective": b.objective.Name(), "the metrics": metrics,
 		"the validation sets": sets, "the rows of the validation sets": b.data.validPrints, "the training table": b.data.fingerprint,
 		"the base model": base, "StoreLeaves": b.store != nil && !b.p.ErrorFeedback,
-		"OnRows": b.rows.Identity(),
+		"the rows of the fold": b.rows.Identity(), "the cuts are those of all folds": b.data.wholeCuts,
 	} {
 		if all[name], err = json.Marshal(value); err != nil {
 			return nil, err

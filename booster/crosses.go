@@ -15,9 +15,9 @@ import (
 
 var errCrossedInFiles = fmt.Errorf(`%w: crossed columns (categorical.combinations, categorical.counts) need the tables in memory: set data.out_of_core = "false", or categorical.combinations = 0`, ErrParams)
 
-// autoCombinations is what AutoSplits crosses: RMSE with so many pairs and counts beside none was, on nycflights 0.935,
+// AutoCombinations is what AutoSplits crosses: RMSE with so many pairs and counts beside none was, on nycflights 0.935,
 // insteval 0.994, loans 1.000, diabetes_readmit 1.000, pg15_tweedie 1.003.
-const autoCombinations = 4
+const AutoCombinations = 4
 
 func crossSettings(p *Params) []setting.Setting {
 	return []setting.Setting{
@@ -33,7 +33,7 @@ func (p *Params) crosses() (pairs int, counts, some bool) {
 	pairs, counts = p.Combinations, p.Counts
 	if pairs < 0 {
 		if pairs = 0; p.impliesCrosses() {
-			pairs, counts = autoCombinations, true
+			pairs, counts = AutoCombinations, true
 		}
 	}
 	return pairs, counts, pairs > 0 || counts

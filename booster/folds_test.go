@@ -12,6 +12,7 @@ import (
 
 	"boost/booster"
 	"boost/booster/search"
+	"boost/parallel"
 )
 
 // A model keeps the rounds that StopWhen names as the best when it stops, in every way of boosting, and a run that was
@@ -56,6 +57,33 @@ func TestOnRowsRefuses(t *testing.T) {
 	}
 	if _, err := booster.Train(t.Context(), p, table, booster.OnRows(rowsOf(0, 10), rowsOf(10, 20)), booster.Valid("valid", table)); !errors.Is(err, booster.ErrParams) {
 		t.Errorf("with a validation set: %v", err)
+	}
+}
+
+// Checkpoints of a fold whose cuts are those of all folds are not those of a fold with cuts of its own rows.
+func TestCheckpointsOfOtherCuts(t *testing.T) {
+	table := pairTable(t, "regression")
+	p := booster.Defaults()
+	p.Objective, p.Rounds = "regression", 6
+	pool := parallel.NewPool(1)
+	defer pool.Close()
+	once, _, err := booster.Binned(t.Context(), p, table, pool)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := booster.OnRows(rowsOf(0, 300), rowsOf(300, 400))
+	for _, pair := range [][2]booster.Data{{once, booster.InMemory(table)}, {booster.InMemory(table), once}} {
+		saves := booster.Checkpoints{Dir: t.TempDir(), Every: booster.CheckpointEvery{Rounds: 2}}
+		if _, err := booster.TrainOn(t.Context(), p, pair[0], rows, booster.WithCheckpoints(saves)); err != nil {
+			t.Fatal(err)
+		}
+		saves.Resume = true
+		if _, err := booster.TrainOn(t.Context(), p, pair[0], rows, booster.WithCheckpoints(saves)); err != nil {
+			t.Errorf("the same cuts: %v", err)
+		}
+		if _, err := booster.TrainOn(t.Context(), p, pair[1], rows, booster.WithCheckpoints(saves)); !errors.Is(err, booster.ErrParams) || !strings.Contains(err.Error(), "cuts are those of all folds") {
+			t.Errorf("other cuts: %v", err)
+		}
 	}
 }
 

@@ -154,3 +154,34 @@ func TestMergeOrderedLevels(t *testing.T) {
 		})
 	}
 }
+
+// A merged model has sets of levels in the order of its nodes, also where the orders of its models differ and become sets: it is the one
+// that its text gives.
+func TestMergedLevelsAsText(t *testing.T) {
+	p := crossedParams()
+	p.Combinations = -1
+	var models []*model.Model
+	for shift := range 2 {
+		models = append(models, train(t, p, routes(t, 600, 1000*shift, false)))
+	}
+	merged, err := model.Merge(models...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ofBoth := 0
+	for i := range merged.Contents().Trees {
+		ofBoth += merged.Contents().Trees[i].NumSets()
+	}
+	for _, m := range models {
+		for i := range m.Contents().Trees {
+			ofBoth -= m.Contents().Trees[i].NumSets()
+		}
+	}
+	if ofBoth <= 0 {
+		t.Error("no order has become sets: the test shows nothing")
+	}
+	again, err := model.DecodeText(merged.EncodeText())
+	if err != nil || !bytes.Equal(bytesOf(t, again), bytesOf(t, merged)) {
+		t.Errorf("the text gives another model (%v)", err)
+	}
+}

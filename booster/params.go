@@ -68,7 +68,7 @@ type Params struct {
 	ErrorFeedback bool   // scores see each tree's leaves as they are stored
 
 	LevelSplits string // how levels are split; "" = SetSplits
-	// Combinations is the most pairs of columns that are crossed; -1 is autoCombinations and Counts with AutoSplits.
+	// Combinations is the most pairs of columns that are crossed; -1 is AutoCombinations and Counts with AutoSplits.
 	Combinations int
 	Counts       bool // columns of how many rows a level has
 

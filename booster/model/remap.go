@@ -21,11 +21,11 @@ func newRemap(features int) remap {
 	return remap{make([]int32, features), make([][]uint32, features), make([][]uint32, features), make([]bool, features)}
 }
 
-// tree returns the tree over the new cuts; it shares what stays.
+// tree returns the tree over the new cuts, with its sets in the order of nodes; it shares what stays.
 func (r *remap) tree(t *tree.Tree) tree.Tree {
 	out := *t
 	out.Feature, out.Code = slices.Clone(t.Feature), slices.Clone(t.Code)
-	sets := make([][]uint32, t.NumSets())
+	var sets [][]uint32
 	changed := false
 	if slices.Contains(r.spread, true) {
 		out.Categorical = slices.Clone(t.Categorical)
@@ -37,10 +37,12 @@ func (r *remap) tree(t *tree.Tree) tree.Tree {
 			out.Categorical[n], out.Code[n] = true, uint32(len(sets))
 			sets, changed = append(sets, r.set(n, t)), true
 		case t.Categorical[n]:
-			sets[t.Code[n]] = t.Set(n)
+			set := t.Set(n)
 			if r.old[f] != nil {
-				sets[t.Code[n]], changed = r.set(n, t), true
+				set, changed = r.set(n, t), true
 			}
+			changed = changed || int(t.Code[n]) != len(sets)
+			out.Code[n], sets = uint32(len(sets)), append(sets, set)
 		case r.code[f] != nil:
 			out.Code[n] = r.code[f][t.Code[n]]
 		}

@@ -83,7 +83,9 @@ func byStudy(p *booster.Params, t Table, given func(string) bool) {
 		p.LevelSplits = booster.AutoSplits
 		p.Combinations = 0
 		if t.Crosses() && t.InMemory {
-			p.Combinations = -1 // as many as categorical.splits = "auto" takes
+			if p.Combinations = -1; given("categorical.counts") && !p.Counts { // as many as categorical.splits = "auto" takes
+				p.Combinations = booster.AutoCombinations
+			}
 		}
 	}
 	if !any("sampling.col_tree", "sampling.col_level") {

@@ -114,6 +114,14 @@ func TestDefaultEffort(t *testing.T) {
 			t.Errorf("best, %d folds: %d folds, retrain %v (%v)", folds, p.BagFolds, p.Retrain, err)
 		}
 	}
+	for counts, want := range map[bool]int{false: booster.AutoCombinations, true: -1} { // categorical.counts = false is kept
+		p := booster.Defaults()
+		p.Counts = counts
+		given := func(key string) bool { return key == "categorical.counts" }
+		if err := preset.Use(&p, preset.Default, preset.Table{Rows: 9000, Levels: 100, InMemory: true, Objective: "binary"}, given); err != nil || p.Counts != counts || p.Combinations != want {
+			t.Errorf("counts = %v: %v, %d combinations (%v), want %d", counts, p.Counts, p.Combinations, err, want)
+		}
+	}
 	for classes, extra := range map[int]bool{9: false, 10: true} {
 		p := booster.Defaults()
 		if err := preset.Use(&p, preset.Default, preset.Table{Rows: 5000, Classes: classes, Objective: "multiclass"}, nil); err != nil || p.Tree.ExtraTrees != extra {

@@ -45,6 +45,12 @@ func TestEffort(t *testing.T) {
 			t.Error("a cache and reading in chunks give other models")
 		}
 	}
+	// What cross-validation judges is what training does.
+	says(t, must(t, 0, boost(t, "cv", "t.csv", "--label", "y", "--rounds", "3", "--folds", "2", "--set", "data.cache=u.cache")).errors, "no columns are made of others (categorical.combinations")
+	none := must(t, 0, boost(t, append(args, "n.boost", "--set", "data.cache=v.cache", "--set", "categorical.combinations=0")...)).errors
+	if strings.Contains(none, "made of others") {
+		t.Errorf("where no columns were asked for: %s", none)
+	}
 	for _, effort := range []string{"quick", "default"} {
 		must(t, 0, boost(t, append(args, "e.boost", "--effort", effort)...))
 		if same := readFile(t, "e.boost") == readFile(t, "m.boost"); same != (effort == "default") {

@@ -417,3 +417,21 @@ func BenchmarkPrune(b *testing.B) {
 	}
 	b.ReportMetric(b.Elapsed().Seconds()/float64(b.N), "s/path")
 }
+
+// A merged model is of no table; what is pruned of it is neither, and can be saved and read.
+func TestPruneMerged(t *testing.T) {
+	one := forest(t, 1, []float64{1, 2, 3}, []float64{5, 5, 7})
+	merged, err := model.Merge(one, one)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pruned, _ := prune(t, merged, column(t, []float64{0, 1, 2, 0, 1, 2}, []float64{1, 2, 3, 4, 5, 6}), compress.PruneParams{Leaves: 3})
+	data, err := pruned.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := model.Decode(data)
+	if err != nil || again.Contents().Fingerprint != "" || len(again.Leaves()) != len(pruned.Leaves()) || len(again.Leaves()) == len(merged.Leaves()) {
+		t.Errorf("%v: %d leaves read of %d, %d before", err, len(again.Leaves()), len(pruned.Leaves()), len(merged.Leaves()))
+	}
+}

@@ -30,7 +30,7 @@ type Contents struct {
 	BestRound       int           // rounds kept
 	History         []History     // metrics of all rounds, also those after the best
 	WideRounds      []WideRound   // rounds and outputs that used a wider storage
-	Fingerprint     string        // of the training table: 32 hex digits; "" for a merged model
+	Fingerprint     string        // of the training table: 32 hex digits; "" for a merged model, pruned or not
 	ValidPrints     []string      // of the valid sets, in order
 	NumericsVersion int
 

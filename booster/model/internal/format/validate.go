@@ -354,7 +354,7 @@ func (c *Contents) checkRecords() error {
 			return fmt.Errorf("wide round %d is round %d, output %d, gradients %q", i, w.Round, w.Output, w.Gradients)
 		}
 	}
-	merged := c.Origin != nil && c.Origin.How == Merged
+	merged := c.Origin != nil && (c.Origin.How == Merged || c.Origin.How == Pruned) // a merged one may have been pruned
 	for i, print := range append([]string{c.Fingerprint}, c.ValidPrints...) {
 		if !isHex(print, 32) && !(merged && i == 0 && print == "") {
 			return fmt.Errorf("data fingerprint %d is %q: 32 hex digits expected", i, print)
