@@ -87,9 +87,8 @@ func (r *run) code(ctx context.Context, in *inputs, ex *examples, data *binned, 
 	if err != nil {
 		return err
 	}
-	if _, once := in.train.(*source.Binned); once {
-		data.wholeCuts = r.rows != nil
-	}
+	_, once := in.train.(*source.Binned)
+	data.wholeCuts = once && r.rows != nil
 	if data.part, err = share.Of(r.holders(), in.train, ex.n, ex.Queries); err != nil {
 		return err
 	}

@@ -98,10 +98,8 @@ func (r *run) crossed(table, rows *dataset.Table, ex *examples) (*dataset.Table,
 	var made []dataset.CrossedColumn
 	for _, c := range rows.Features() {
 		n := len(c.Levels())
-		if !counts || c.Kind() != dataset.Category || n <= many || r.standsApart(c.Name()) {
-			continue
-		}
-		if r.p.impliesCrosses() && ex.seen < crosses.FewestRows && !crosses.AreSparse(n, ex.seen) {
+		tooFew := r.p.impliesCrosses() && ex.seen < crosses.FewestRows && !crosses.AreSparse(n, ex.seen)
+		if !counts || tooFew || c.Kind() != dataset.Category || n <= many || r.standsApart(c.Name()) {
 			continue
 		}
 		of := []string{c.Name()}
