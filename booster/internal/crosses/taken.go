@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"strings"
 
 	"boost/dataset"
 )
@@ -14,7 +15,7 @@ func WithoutTaken(table *dataset.Table, columns []dataset.CrossedColumn, log *sl
 	return slices.DeleteFunc(columns, func(c dataset.CrossedColumn) bool {
 		taken := made[c.Name] || table.Column(c.Name) != nil
 		if made[c.Name] = true; taken {
-			log.Warn(fmt.Sprintf("no column is made of %q: there is a column %q (categorical.combinations, categorical.counts)", c.Of, c.Name))
+			log.Warn(fmt.Sprintf("column %q is not made of %s: there is one of that name (categorical.combinations, categorical.counts)", c.Name, strings.Join(c.Of, " and ")))
 		}
 		return taken
 	})

@@ -284,7 +284,7 @@ func (s *searcher) run(ctx context.Context) (stopped string, err error) {
 		case over && n > 0:
 			return StoppedBudget, nil
 		case over:
-			return "", fmt.Errorf("%w: the budget of %v was over before the first trial was: give more time, or less to do (fewer rounds, folds or rows)", booster.ErrParams, s.Budget)
+			return "", fmt.Errorf("%w: %v were left of the budget, which were over before the first trial was: give more time, or less to do (fewer rounds, folds or rows)", booster.ErrBudget, s.Budget.Round(time.Millisecond))
 		case n == 0:
 			return "", err
 		default:

@@ -251,14 +251,14 @@ func TestBudget(t *testing.T) {
 		t.Errorf("%d trials in %v, ended by %q", len(r.Trials), time.Since(start), r.Stopped)
 	}
 	c.Budget = time.Nanosecond
-	if _, err := tune.Search(t.Context(), params(), table, c); !errors.Is(err, booster.ErrParams) || !strings.Contains(err.Error(), "the budget of 1ns was over before the first trial") {
+	if _, err := tune.Search(t.Context(), params(), table, c); !errors.Is(err, booster.ErrBudget) || !strings.Contains(err.Error(), "left of the budget, which were over before the first trial") {
 		t.Errorf("no time: %v", err)
 	}
 	// A trial that the time ends is none, though it would be a good one of fewer rounds.
 	long, longer := params(), c
 	long.Rounds, longer.Budget = 10_000_000, 100*time.Millisecond
 	for range 5 {
-		if _, err := tune.Search(t.Context(), long, table, longer); err == nil || !strings.Contains(err.Error(), "was over before the first trial") {
+		if _, err := tune.Search(t.Context(), long, table, longer); err == nil || !strings.Contains(err.Error(), "were over before the first trial") {
 			t.Errorf("too little time: %v", err)
 		}
 	}
