@@ -64,7 +64,7 @@ func (p *Params) checkCrosses() (problems []error) {
 // cross adds crossed columns to the training rows, which the base model has chosen where there is one.
 func (r *run) cross(in *inputs, ex *examples) error {
 	pairs, counts, some := r.p.crosses()
-	if !some || r.baseModel != nil {
+	if !some || r.baseModel != nil || r.p.impliesCrosses() && !crosses.Enough(in.schema.Columns, ex.seen, manyLevels) {
 		return nil
 	}
 	if r.ofTimes() {

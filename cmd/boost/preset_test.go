@@ -92,3 +92,23 @@ func TestEffortBest(t *testing.T) {
 	says(t, must(t, 2, boost(t, "cv", "t.csv", "--label", "y", "--effort", "best")).errors, "cross-validation itself")
 	says(t, must(t, 2, boost(t, "refit", "m.boost", "t.csv", "-o", "x.boost")).errors, "mean of 10 models")
 }
+
+// In a table of few rows "auto" makes columns of others only where a level has few rows: one that makes none gives the same model in files as in memory, and
+// another is refused in files.
+func TestAutoInFiles(t *testing.T) {
+	inFolder(t)
+	for rows, code := range map[int]int{3000: 0, 900: 2} { // 30 and 9 rows a level
+		var text strings.Builder
+		text.WriteString("name,x,y\n")
+		for i := range rows {
+			fmt.Fprintf(&text, "n%d,%d,%d.5\n", i*7919%100, i%7, (i*7919%100*31+i%7*17)%23)
+		}
+		file(t, "t.csv", text.String())
+		args := []string{"train", "t.csv", "--label", "y", "--effort", "quick", "--rounds", "3", "--set", "categorical.splits=auto", "-o"}
+		must(t, 0, boost(t, append(args, "m.boost")...))
+		must(t, code, boost(t, append(args, "f.boost", "--set", "data.out_of_core=true")...))
+		if code == 0 && readFile(t, "m.boost") != readFile(t, "f.boost") {
+			t.Error("from files there is another model")
+		}
+	}
+}

@@ -110,7 +110,7 @@ type trainRun struct {
 	saving    time.Duration
 	tests     []*dataset.Table
 	outOfCore bool
-	stands    bool             // for training from files or a cache, which makes no columns of others
+	fromFiles bool             // it stands for training from files or a cache, which makes no columns of others
 	forms     *compress.Choice // for a compressed model; nil for none
 	small     *compress.Result
 	comm      comm.Comm   // what joins the ranks of the training; nil for one process
@@ -509,7 +509,7 @@ func (r *trainRun) mayRetrain() bool {
 func (r *trainRun) settle(train booster.Data, objective string) error {
 	c := r.config
 	t := preset.TableOf(train, objective)
-	t.InMemory = t.InMemory && c.Data.Cache == "" && !r.stands
+	t.InMemory = t.InMemory && c.Data.Cache == "" && !r.fromFiles
 	t.Retrain = r.mayRetrain()
 	before := c.Chosen()
 	if err := c.SettleFor(t); err != nil {

@@ -31,6 +31,14 @@ const sparseRows = 12
 // .87 (3,500 rows of VerbAgg); of levels with 19 rows each 1.06 (Cracker) and 1.05 (Yogurt).
 func AreSparse(levels, rows int) bool { return rows < sparseRows*levels }
 
+// Enough reports whether columns are made of others where nobody asked for it: there are rows enough to say which, or a feature of more than so many
+// levels has few rows of each.
+func Enough(columns []dataset.ColumnSchema, rows, levels int) bool {
+	return rows >= FewestRows || slices.ContainsFunc(columns, func(c dataset.ColumnSchema) bool {
+		return c.Role == dataset.Feature && len(c.Levels) > levels && AreSparse(len(c.Levels), rows)
+	})
+}
+
 // source is a column that may be crossed.
 type source struct {
 	name    string
