@@ -55,7 +55,7 @@ func (r *run) bin(ctx context.Context, in *inputs, ex *examples) (*binned, error
 		sets[1+i].Fingerprint = data.validPrints[i]
 	}
 	r.report.BinSeconds += time.Since(start).Seconds()
-	out.Finish(&cache.Contents{Schema: in.schema, Cuts: data.found, Notes: notes, Fingerprint: data.fingerprint, Others: in.whole.MetaColumns(), Sets: sets})
+	out.Finish(&cache.Contents{Schema: in.schema, Cuts: data.found, Notes: notes, Crossed: in.crossed, Fingerprint: data.fingerprint, Others: in.whole.MetaColumns(), Sets: sets})
 	r.log.Debug("bin matrix", "layout", data.matrix.Layout(), "reason", data.matrix.Reason(), "codes", data.matrix.String())
 	return data, nil
 }

@@ -1,9 +1,9 @@
 package booster
 
 import (
+	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"boost/booster/internal/columns"
 	"boost/booster/internal/crosses"
@@ -12,8 +12,6 @@ import (
 	"boost/dataset"
 	"boost/internal/setting"
 )
-
-var errCrossedInFiles = fmt.Errorf(`%w: crossed columns (categorical.combinations, categorical.counts) need the tables in memory: set data.out_of_core = "false", or categorical.combinations = 0`, ErrParams)
 
 // AutoCombinations is what AutoSplits crosses: RMSE with so many pairs and counts beside none was, on nycflights 0.935,
 // insteval 0.994, loans 1.000, diabetes_readmit 1.000, pg15_tweedie 1.003.
@@ -39,12 +37,6 @@ func (p *Params) crosses() (pairs int, counts, some bool) {
 	return pairs, counts, pairs > 0 || counts
 }
 
-// NeedsCrosses reports whether columns may be made of others.
-func (p *Params) NeedsCrosses() bool {
-	_, _, some := p.crosses()
-	return some
-}
-
 // impliesCrosses reports whether columns are made of others without being asked for.
 func (p *Params) impliesCrosses() bool {
 	return p.Combinations < 0 && p.LevelSplits == AutoSplits && len(p.Tree.Interaction) == 0 && !ofTimes(p.Objective)
@@ -62,32 +54,50 @@ func (p *Params) checkCrosses() (problems []error) {
 }
 
 // cross adds crossed columns to the training rows, which the base model has chosen where there is one.
-func (r *run) cross(in *inputs, ex *examples) error {
-	pairs, counts, some := r.p.crosses()
-	if !some || r.baseModel != nil || r.p.impliesCrosses() && !crosses.Enough(in.schema.Columns, ex.seen, manyLevels) {
+func (r *run) cross(ctx context.Context, in *inputs, ex *examples) error {
+	if r.baseModel != nil {
 		return nil
 	}
-	if r.ofTimes() {
-		return fmt.Errorf("%w: categorical.combinations = %d and categorical.counts = %v: the times of censored rows have no mean, by which levels of objective %s could be ordered: leave them out", ErrParams, pairs, counts, r.p.Objective)
+	train, how, err := r.crossBy(ctx, in.train, in.train, ex)
+	if err != nil {
+		return err
 	}
-	switch rows := in.train.(type) {
-	case source.InMemory:
-		table, err := r.crossed(rows.Table, rows.Table, ex)
-		if err != nil {
-			return err
-		}
-		in.train, in.schema = rows.With(table), table.Schema()
-	case *source.Binned: // it has them
-	default:
-		return errCrossedInFiles
-	}
+	in.train, in.crossed, in.schema = train, how, train.Schema()
 	return nil
 }
 
-// crossed returns a table with the crossed columns that its rows of the examples choose.
-func (r *run) crossed(table, rows *dataset.Table, ex *examples) (*dataset.Table, error) {
-	if !slices.ContainsFunc(rows.Features(), func(c *dataset.Column) bool { return c.Kind() == dataset.Category }) {
-		return table, nil
+// crossBy adds to a source the crossed columns that training rows choose, and returns what these follow from beside the table, "" for none.
+func (r *run) crossBy(ctx context.Context, s, rows source.Source, ex *examples) (crossed source.Source, how string, err error) {
+	columns := rows.Schema().Columns
+	if pairs, counts, some := r.p.crosses(); some && !(r.p.impliesCrosses() && !crosses.Enough(columns, ex.seen, manyLevels)) {
+		if r.ofTimes() {
+			return s, "", fmt.Errorf("%w: categorical.combinations = %d and categorical.counts = %v: the times of censored rows have no mean, by which levels of objective %s could be ordered: leave them out", ErrParams, pairs, counts, r.p.Objective)
+		}
+		how = crosses.Describe(fmt.Sprint(r.p.LevelSplits, pairs, counts, r.p.impliesCrosses(), ex.seen), columns, r.standsApart, ex.Labels, ex.tableWeights, ex.classes)
+	}
+	switch whole := s.(type) {
+	case *source.Cached:
+		return s, how, whole.CheckCrossed(how)
+	case source.Crossable:
+		if how == "" {
+			break
+		}
+		made, err := r.crossed(ctx, rows.(source.Crossable), ex)
+		if err != nil || made == nil {
+			return s, how, err
+		}
+		crossed, err := whole.Cross(ctx, made)
+		return crossed, how, err
+	}
+	return s, how, nil // its codes are known, and so is what is made of it
+}
+
+// crossed returns the columns that are made of others, which training rows choose.
+func (r *run) crossed(ctx context.Context, rows source.Crossable, ex *examples) (made []dataset.CrossedColumn, err error) {
+	columns := rows.Schema().Columns
+	categories := slices.DeleteFunc(slices.Clone(columns), func(c dataset.ColumnSchema) bool { return c.Role != dataset.Feature || c.Kind != dataset.Category })
+	if len(categories) == 0 {
+		return nil, nil
 	}
 	many := 1
 	if r.p.LevelSplits == AutoSplits {
@@ -95,38 +105,34 @@ func (r *run) crossed(table, rows *dataset.Table, ex *examples) (*dataset.Table,
 	}
 	targets := levels.Targets(ex.Labels, ex.classes)
 	pairs, counts, _ := r.p.crosses()
-	var made []dataset.CrossedColumn
-	for _, c := range rows.Features() {
-		n := len(c.Levels())
+	for _, c := range categories {
+		n := len(c.Levels)
 		tooFew := r.p.impliesCrosses() && ex.seen < crosses.FewestRows && !crosses.AreSparse(n, ex.seen)
-		if !counts || tooFew || c.Kind() != dataset.Category || n <= many || r.standsApart(c.Name()) {
+		if !counts || tooFew || n <= many || r.standsApart(c.Name) {
 			continue
 		}
-		of := []string{c.Name()}
+		of := []string{c.Name}
 		made = append(made, dataset.CrossedColumn{Name: dataset.CrossedName(of...), Of: of})
-		for _, t := range r.orderedCopies(c, targets) {
-			made = append(made, dataset.CrossedColumn{Name: dataset.OrderedName(c.Name(), t.Class), Of: of})
+		for _, t := range r.orderedCopies(n, targets) {
+			made = append(made, dataset.CrossedColumn{Name: dataset.OrderedName(c.Name, t.Class), Of: of})
 		}
 	}
 	if pairs > 0 && ex.seen >= crosses.FewestRows {
-		for _, of := range crosses.Choose(rows, r.standsApart, targets[0].Values, ex.tableWeights, pairs, many, r.pool) {
+		table, judged, err := rows.Features(ctx, crosses.Judged(ex.n))
+		if err != nil {
+			return nil, err
+		}
+		for _, of := range crosses.Choose(table, judged, r.standsApart, targets[0].Values, ex.tableWeights, pairs, many, r.pool) {
 			made = append(made, dataset.CrossedColumn{Name: dataset.CrossedName(of...), Of: of})
 		}
 	}
 	if r.p.impliesCrosses() {
-		made = crosses.WithoutTaken(table, made, r.log)
+		made = crosses.WithoutTaken(columns, made, r.log)
 	}
 	if len(made) > 0 {
-		names := make([]string, len(made))
-		for i, c := range made {
-			names[i] = c.Name
-		}
-		r.log.Info("columns are made of others: " + strings.Join(names, ", "))
+		r.log.Info("columns are made of others: " + crosses.Names(made))
 	}
-	if len(made) == 0 {
-		return table, nil
-	}
-	return table.Cross(made)
+	return made, nil
 }
 
 // standsApart reports whether a rule of its own holds for a column, which would not for one that is made of it.
@@ -137,23 +143,23 @@ func (r *run) standsApart(column string) bool {
 }
 
 // binnedCrosses adds to a table that is binned once the crossed columns that training on its rows, those of OnRows,
-// chooses. Of the options the rows, the objective and the logger count.
-func binnedCrosses(p Params, t *dataset.Table, of options) (*dataset.Table, error) {
-	r, err := newRun(p, []Option{func(o *options) { o.rows, o.custom = of.rows, of.custom }})
-	if err != nil || !p.NeedsCrosses() {
-		return t, err
+// chooses, as crossBy does. Of the options the rows, the objective, the ranks and the logger count.
+func binnedCrosses(ctx context.Context, p Params, whole source.Source, of options) (crossed source.Source, how string, err error) {
+	r, err := newRun(p, []Option{func(o *options) { o.rows, o.custom, o.ranks = of.rows, of.custom, of.ranks }})
+	if err != nil {
+		return nil, "", err
 	}
 	defer r.close()
-	in, err := r.open(source.InMemory{Table: t})
+	in, err := r.open(source.Fresh(whole))
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	ex, err := r.examples(in)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	if of.log != nil {
 		r.log = of.log // of training, which says the rest itself
 	}
-	return r.crossed(t, in.train.(source.InMemory).Table, ex)
+	return r.crossBy(ctx, whole, in.train, ex)
 }

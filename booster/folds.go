@@ -24,14 +24,15 @@ func Binned(ctx context.Context, p Params, t *dataset.Table, pool *parallel.Pool
 	if err := p.Validate(); err != nil {
 		return Data{}, nil, err
 	}
-	if t, err = binnedCrosses(p, t, options{}); err != nil {
-		return Data{}, nil, err
-	}
-	cuts, codes, notes, err := binAll(ctx, &p, source.InMemory{Table: t}, pool)
+	s, _, err := binnedCrosses(ctx, p, source.InMemory{Table: t}, options{})
 	if err != nil {
 		return Data{}, nil, err
 	}
-	return Data{source.NewBinned(source.InMemory{Table: t}, cuts, codes)}, notes, nil
+	cuts, codes, notes, err := binAll(ctx, &p, s, pool)
+	if err != nil {
+		return Data{}, nil, err
+	}
+	return Data{source.NewBinned(s, cuts, codes)}, notes, nil
 }
 
 // binAll finds the cuts and the codes of all rows of a source.
@@ -65,14 +66,9 @@ func (r *run) binWhole(ctx context.Context, s source.Source) (source.Source, err
 	}
 	s, r.order = r.byQuery(s)
 	start := time.Now()
-	if t, inMemory := s.(source.InMemory); inMemory {
-		crossed, err := binnedCrosses(r.p, t.Table, r.options)
-		if err != nil {
-			return nil, err
-		}
-		s = source.InMemory{Table: crossed}
-	} else if r.p.NeedsCrosses() {
-		return nil, errCrossedInFiles
+	s, how, err := binnedCrosses(ctx, r.p, s, r.options)
+	if err != nil {
+		return nil, err
 	}
 	pool := r.pool
 	if pool == nil {
@@ -89,7 +85,7 @@ func (r *run) binWhole(ctx context.Context, s source.Source) (source.Source, err
 	}
 	out := r.cache.Create(r.log)
 	out.Add(source.Coded(s, codes))
-	out.Finish(&cache.Contents{Schema: s.Schema(), Cuts: cuts, Notes: notes, Fingerprint: s.Fingerprint(pool), Others: s.MetaColumns(), Sets: make([]cache.Set, 1)})
+	out.Finish(&cache.Contents{Schema: s.Schema(), Cuts: cuts, Notes: notes, Crossed: how, Fingerprint: s.Fingerprint(pool), Others: s.MetaColumns(), Sets: make([]cache.Set, 1)})
 	r.cache = nil
 	r.report.BinSeconds = time.Since(start).Seconds()
 	return source.NewBinned(s, cuts, codes), nil

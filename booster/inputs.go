@@ -17,6 +17,7 @@ type inputs struct {
 	valid   []validSet    // judged on
 	given   []validSet    // of these, the sets that are not held out of whole
 	schema  dataset.Schema
+	crossed string  // what its crossed columns follow from
 	inFiles bool    // the training rows stay in files
 	order   []int32 // rows of the given table that whole consists of; nil for all in their order
 }
@@ -24,9 +25,6 @@ type inputs struct {
 // open checks that a table can be trained on, and brings it to the columns of the base model.
 func (r *run) open(train source.Source) (*inputs, error) {
 	if r.baseModel != nil {
-		if r.baseModel.HasCrossed() && train.Files() != nil {
-			return nil, errCrossedInFiles
-		}
 		var err error
 		if train, err = follow(train, r.baseModel, "the base model"); err != nil {
 			return nil, err

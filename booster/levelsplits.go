@@ -111,8 +111,8 @@ func (r *run) takesSets(column string, regular int, ex *examples, columns []data
 
 // orderedCopies returns by what targets a column with so many levels is put in order beside itself, where columns are made
 // of others: with several classes by each of them, by which alone no order says all; and where its own levels are split by sets.
-func (r *run) orderedCopies(column *dataset.Column, targets []levels.Target) []levels.Target {
-	if r.p.LevelSplits == AutoSplits && len(column.Levels()) <= mostSets {
+func (r *run) orderedCopies(n int, targets []levels.Target) []levels.Target {
+	if r.p.LevelSplits == AutoSplits && n <= mostSets {
 		return targets
 	}
 	return targets[1:]

@@ -122,6 +122,25 @@ var waysToTrain = []struct {
 		}},
 	{name: "csr", options: []dataset.Option{dataset.Label("y"), dataset.ID("id"), dataset.Ignore("class")},
 		change: func(p *booster.Params) { p.EarlyStopping, p.Binning.Layout = 3, binning.LayoutCSR }},
+	{name: "crossed", options: []dataset.Option{dataset.Label("y"), dataset.ID("id"), dataset.Categorical("num", "level"), dataset.Ignore("class")}, change: crossing},
+	{name: "crossed, holdout of classes, weights", options: []dataset.Option{dataset.Label("class"), dataset.ID("id"), dataset.Categorical("num", "level"), dataset.Weight("w"), dataset.Ignore("y")},
+		change: func(p *booster.Params) { crossing(p); p.EarlyStopping = 3 }},
+	{name: "crossed, holdout, small sample", options: []dataset.Option{dataset.Label("y"), dataset.Categorical("num"), dataset.Ignore("class"), dataset.DropTextLike()},
+		change: func(p *booster.Params) {
+			crossing(p)
+			p.LevelSplits, p.EarlyStopping, p.AllRows, p.Binning.Sample = booster.TargetSplits, 3, true, 300
+		}},
+	{name: "crossed, retrained", options: []dataset.Option{dataset.Label("y"), dataset.Categorical("num"), dataset.Ignore("class"), dataset.DropTextLike()},
+		change: func(p *booster.Params) {
+			p.LevelSplits, p.Combinations, p.EarlyStopping, p.Retrain = booster.AutoSplits, -1, 3, true
+		}},
+	{name: "crossed, skipped rows, valid", options: []dataset.Option{dataset.Label("class"), dataset.Categorical("num", "level"), dataset.SkipBadRows(), dataset.DropTextLike()},
+		change: func(p *booster.Params) { crossing(p); p.EarlyStopping = 4 }, dirty: true, valid: true},
+}
+
+// crossing has columns made of others.
+func crossing(p *booster.Params) {
+	p.LevelSplits, p.Combinations, p.Counts = booster.AutoSplits, 3, true
 }
 
 // waysParams returns the parameters of an entry of waysToTrain.
@@ -174,9 +193,11 @@ func TestOutOfCore(t *testing.T) {
 					defer valid.Close()
 					opts = append(opts, booster.ValidOn("valid", booster.OutOfCore(valid)))
 				}
-				m, err := booster.TrainOn(ctx, p, booster.OutOfCore(s), opts...)
-				if got := sumOf(t, m, err); got != want {
-					t.Errorf("chunks of %d bytes: model %s, in memory %s", chunk, got, want)
+				for range 2 { // nothing of a training is left in the tables
+					m, err := booster.TrainOn(ctx, p, booster.OutOfCore(s), opts...)
+					if got := sumOf(t, m, err); got != want {
+						t.Errorf("chunks of %d bytes: model %s, in memory %s", chunk, got, want)
+					}
 				}
 			}
 			for threads := range testenv.ByLength(3, 2, 2) {
@@ -388,5 +409,34 @@ func TestOutOfCoreRefuses(t *testing.T) {
 				t.Errorf("error %v, want %q", err, c.want)
 			}
 		})
+	}
+}
+
+// Training goes on from a model with crossed columns in files as in memory.
+func TestCrossedGoesOnInFiles(t *testing.T) {
+	ctx := context.Background()
+	options := []dataset.Option{dataset.Label("y"), dataset.Categorical("num", "level"), dataset.Ignore("class"), dataset.DropTextLike()}
+	p := waysParams(crossing)
+	base, err := booster.Train(ctx, p, must(dataset.OpenAll(ctx, mixedFiles(t, 1, 1500, false), options...))(t))
+	if err != nil || !base.HasCrossed() {
+		t.Fatal(err, "or nothing is crossed")
+	}
+	paths := mixedFiles(t, 2, 1200, false)
+	for name, change := range map[string]func(p *booster.Params){
+		"plain": func(*booster.Params) {}, "held out": func(p *booster.Params) { p.EarlyStopping = 3 },
+	} {
+		p := waysParams(change)
+		in := traindata.Input{Train: paths, Options: options, From: base}
+		want, _ := loadAndTrain(t, p, in)
+		in.OutOfCore = traindata.OutOfCoreTrue
+		if got, _ := loadAndTrain(t, p, in); got != want {
+			t.Errorf("%s: from files it is another model", name)
+		}
+		in.OutOfCore, in.Cache = "", filepath.Join(t.TempDir(), "x.cache")
+		for range 2 {
+			if got, _ := loadAndTrain(t, p, in); got != want {
+				t.Errorf("%s: with a cache it is another model", name)
+			}
+		}
 	}
 }

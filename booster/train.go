@@ -50,7 +50,7 @@ func (r *run) trainOn(ctx context.Context, train Data) (*Model, error) {
 	if err := r.checkRetrain(train.source); err != nil {
 		return nil, err
 	}
-	if train.source, err = r.binWhole(ctx, train.source); err != nil {
+	if train.source, err = r.binWhole(ctx, source.Fresh(train.source)); err != nil {
 		return nil, err
 	}
 	b, m, err := r.train(ctx, train.source)
@@ -144,7 +144,7 @@ func (r *run) prepare(ctx context.Context, train source.Source) (*boosting, erro
 			return nil, err
 		}
 	}
-	if err := r.cross(in, ex); err != nil {
+	if err := r.cross(ctx, in, ex); err != nil {
 		return nil, err
 	}
 	data, err := r.bin(ctx, in, ex)

@@ -4,7 +4,6 @@ import (
 	"maps"
 	"slices"
 
-	"boost/dataset/internal/chunk"
 	"boost/dataset/internal/crossed"
 )
 
@@ -61,19 +60,26 @@ func (t *Table) Crossed(c *Column) []string {
 
 // Cross returns the table with crossed columns behind its others, as features. A name that a column has already is an error.
 func (t *Table) Cross(columns []CrossedColumn) (*Table, error) {
+	if err := checkCrossed(columns, func(name string) bool { return t.Column(name) != nil }); err != nil {
+		return nil, err
+	}
 	wider := *t
 	wider.columns, wider.index, wider.crossed = slices.Clone(t.columns), new(nameIndex), maps.Clone(t.crossed)
 	values := crossed.NewColumns(t.crossedValues)
-	made := map[string]bool{}
 	for _, c := range columns {
-		if made[c.Name] || t.Column(c.Name) != nil {
-			return nil, chunk.Errorf("column %q has the name of what is made of %q: rename it, or leave categorical.combinations and categorical.counts out", c.Name, c.Of)
-		}
-		made[c.Name] = true
 		codes, levels := crossed.Fit(values.Of(c.Of))
 		wider.addCrossed(c.Name, c.Of, codes, levels)
 	}
 	return &wider, nil
+}
+
+// CrossAs returns the table with the crossed columns of a schema, whose other columns it has, in the order of the schema. Levels that
+// the schema does not name are missing.
+func (t *Table) CrossAs(s Schema) *Table {
+	wider := *t
+	wider.columns, wider.index, wider.crossed = slices.Clone(t.columns), new(nameIndex), nil
+	wider.crossAs(&s)
+	return &wider
 }
 
 // crossAs adds the crossed columns of a schema, whose own columns the table has, and brings all into its order.
@@ -117,9 +123,12 @@ func (t *Table) addCrossed(name string, of []string, codes []int32, levels []str
 	t.columns = append(t.columns, categoryColumn(name, Feature, codes, levels, false))
 }
 
-// Few returns the values of a feature as numbers from 0 on, and how many there are: the levels of a category, or the
-// different numbers if they are at most most; else ok is false. A missing value counts as one.
-func (c *Column) Few(most int) (codes []int32, n int, ok bool) {
+// Few returns the values of a feature in some rows, nil for all, as numbers from 0 on, and how many there are: the levels of
+// a category, or the different numbers if they are at most most; else ok is false. A missing value counts as one.
+func (c *Column) Few(rows []int32, most int) (codes []int32, n int, ok bool) {
+	if rows != nil {
+		c = c.dense().take(rows)
+	}
 	v, ok := c.crossedValues(most)
 	return v.Codes, len(v.Names), ok
 }

@@ -19,6 +19,7 @@ type Contents struct {
 	Cuts        *binning.Cuts
 	Notes       []string       // of finding the cuts
 	Fingerprint string         // of the training table
+	Crossed     string         // what its crossed columns follow from, "" for none
 	Others      *dataset.Table // columns of the training table that are no features
 	Sets        []Set          // the training rows come first
 }
@@ -35,6 +36,7 @@ type Set struct {
 type manifest struct {
 	Key         Key    `json:"key"`
 	Fingerprint string `json:"fingerprint"`
+	Crossed     string `json:"crossed,omitempty"`
 	Notes       notes  `json:"notes"`
 	Sets        sets   `json:"sets"`
 }
@@ -96,7 +98,7 @@ func decode(r *sectionReader, want *Key) (*Contents, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Contents{Notes: m.Notes, Fingerprint: m.Fingerprint}
+	c := &Contents{Notes: m.Notes, Fingerprint: m.Fingerprint, Crossed: m.Crossed}
 	schema := func() (io.Reader, error) { return r.checked("schema") }
 	if c.Schema, c.Cuts, err = decodeSchema(schema, cuts, bytes.Count(m.Sets[0].Codes, []byte("{"))-1); err != nil {
 		return nil, err

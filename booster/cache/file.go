@@ -17,7 +17,7 @@ import (
 
 // version is the version of the file that this program writes. It reads no other, because a cache
 // can always be made again.
-const version = 4
+const version = 5
 
 const (
 	magic      = "BOOSTBIN"

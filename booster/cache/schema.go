@@ -21,11 +21,13 @@ type column struct {
 	NumericLevels bool         `json:"numeric_levels,omitempty"`
 	Written       string       `json:"written,omitempty"`
 	Levels        levels       `json:"levels,omitempty"`
+	Crossed       [][]byte     `json:"crossed,omitempty"` // names of the columns that it is made of
 
 	Missing    bool    `json:"missing,omitempty"` // the feature had missing values
 	Regular    uint32  `json:"regular,omitempty"` // codes of values; cuts + 1 of a numeric feature
 	Codes      numbers `json:"codes,omitempty"`   // by level
 	Unnamed    bool    `json:"unnamed,omitempty"`
+	Ordered    bool    `json:"ordered,omitempty"`
 	NameHashes numbers `json:"name_hashes,omitempty"`
 }
 
@@ -38,11 +40,14 @@ func encodeSchema(s dataset.Schema, c *binning.Cuts) (schema, cuts []byte, err e
 		from, to := &s.Columns[i], &columns[i]
 		*to = column{Name: []byte(from.Name), Role: from.Role, Kind: from.Kind, NumericLevels: from.NumericLevels, Written: from.Written}
 		to.Levels = from.Levels
+		for _, name := range from.Crossed {
+			to.Crossed = append(to.Crossed, []byte(name))
+		}
 		if from.Role != dataset.Feature {
 			continue
 		}
 		feature := &c.Features[f]
-		to.Missing, to.Regular, to.Codes, to.Unnamed, to.NameHashes = feature.HasMissing, feature.Regular, feature.Codes, feature.Unnamed, feature.NameHashes
+		to.Missing, to.Regular, to.Codes, to.Unnamed, to.Ordered, to.NameHashes = feature.HasMissing, feature.Regular, feature.Codes, feature.Unnamed, feature.Ordered, feature.NameHashes
 		for _, cut := range c.Of32(f) {
 			cuts = binary.LittleEndian.AppendUint32(cuts, math.Float32bits(cut))
 		}
@@ -90,6 +95,12 @@ func decodeSchema(open func() (io.Reader, error), cuts []byte, features int) (s 
 			return err
 		}
 		to := dataset.ColumnSchema{Name: string(from.Name), Role: from.Role, Kind: from.Kind, NumericLevels: from.NumericLevels, Written: from.Written, Levels: from.Levels}
+		if len(from.Crossed) > 2 {
+			return fmt.Errorf("column %q is made of %d others", from.Name, len(from.Crossed))
+		}
+		for _, name := range from.Crossed {
+			to.Crossed = append(to.Crossed, string(name))
+		}
 		s.Columns = append(s.Columns, to)
 		if from.Role != dataset.Feature {
 			return nil
@@ -120,7 +131,7 @@ func (col *column) feature(c *binning.Cuts, cuts []byte) ([]byte, error) {
 		if err := col.checkCodes(); err != nil {
 			return nil, err
 		}
-	case len(col.Codes) > 0 || len(col.NameHashes) > 0 || col.Unnamed:
+	case len(col.Codes) > 0 || len(col.NameHashes) > 0 || col.Unnamed || col.Ordered:
 		return nil, fmt.Errorf("codes of levels, and kind %s", col.Kind)
 	case kind == binning.Numeric32 && 4*n <= uint64(len(cuts)):
 		for ; n > 0; n-- {
@@ -137,7 +148,7 @@ func (col *column) feature(c *binning.Cuts, cuts []byte) ([]byte, error) {
 	}
 	c.Ptrs, c.Ptrs64 = append(c.Ptrs, uint32(len(c.Values))), append(c.Ptrs64, uint32(len(c.Values64)))
 	c.Features = append(c.Features, binning.Feature{Name: string(col.Name), Kind: kind, HasMissing: col.Missing,
-		Codes: col.Codes, Regular: col.Regular, Unnamed: col.Unnamed, NameHashes: col.NameHashes})
+		Codes: col.Codes, Regular: col.Regular, Unnamed: col.Unnamed, Ordered: col.Ordered, NameHashes: col.NameHashes})
 	return cuts, nil
 }
 

@@ -79,7 +79,7 @@ func (w *Writer) finish(key *Key, c *Contents) error {
 	for i := range c.Sets {
 		w.sets[i].Fingerprint = c.Sets[i].Fingerprint
 	}
-	text, err := json.Marshal(manifest{Key: *key, Fingerprint: c.Fingerprint, Notes: c.Notes, Sets: w.sets})
+	text, err := json.Marshal(manifest{Key: *key, Fingerprint: c.Fingerprint, Crossed: c.Crossed, Notes: c.Notes, Sets: w.sets})
 	if err != nil {
 		return err
 	}

@@ -82,7 +82,7 @@ func byStudy(p *booster.Params, t Table, given func(string) bool) {
 	if info, _ := objectives.Lookup(t.Objective); !info.Times && (!given("categorical.splits") || p.LevelSplits != booster.SetSplits) {
 		p.LevelSplits = booster.AutoSplits
 		p.Combinations = 0
-		if t.Crosses() && t.InMemory {
+		if t.Crosses() {
 			if p.Combinations = -1; given("categorical.counts") && !p.Counts { // as many as categorical.splits = "auto" takes
 				p.Combinations = booster.AutoCombinations
 			}

@@ -19,25 +19,24 @@ type Table struct {
 	Objective string // one of objectives.Names
 	Classes   int    // of objective "multiclass"
 	Levels    int    // of the categorical feature that has most of them
-	InMemory  bool   // not read in chunks, nor from a cache, so that columns can be made of others
 	Retrain   bool   // training on all rows may follow where rows are held out, see booster.Params.Retrain
 }
 
-// Crosses reports whether columns are worth making of others: one has many levels, and there are rows enough to say which or few rows of a level, but
-// not so many that they might not be in memory on another machine.
+// Crosses reports whether columns are made of others by effort default: one has many levels, and there are rows enough to say which or few rows of
+// a level. What it takes in tables of more rows was not measured.
 func (t Table) Crosses() bool {
 	return t.Levels > 80 && t.Rows <= 500_000 && (t.Rows >= crosses.FewestRows || crosses.AreSparse(t.Levels, t.Rows))
 }
 
 // TableOf describes rows that are trained on.
 func TableOf(rows booster.Data, objective string) Table {
-	t := Table{Rows: rows.MetaColumns().NumRows(), Objective: objective, InMemory: rows.Table() != nil, Retrain: true}
+	t := Table{Rows: rows.MetaColumns().NumRows(), Objective: objective, Retrain: true}
 	if label := rows.MetaColumns().LabelColumn(); label != nil && objective == "multiclass" {
 		classes, _ := dataset.ClassesOf(label)
 		t.Classes = len(classes)
 	}
 	for _, c := range rows.Schema().Columns {
-		if c.Role == dataset.Feature {
+		if c.Role == dataset.Feature && c.Crossed == nil { // a cache has those, too, that training made
 			t.Features++
 			t.Levels = max(t.Levels, len(c.Levels))
 		}

@@ -118,7 +118,7 @@ func TestDefaultEffort(t *testing.T) {
 		p := booster.Defaults()
 		p.Counts = counts
 		given := func(key string) bool { return key == "categorical.counts" }
-		if err := preset.Use(&p, preset.Default, preset.Table{Rows: 9000, Levels: 100, InMemory: true, Objective: "binary"}, given); err != nil || p.Counts != counts || p.Combinations != want {
+		if err := preset.Use(&p, preset.Default, preset.Table{Rows: 9000, Levels: 100, Objective: "binary"}, given); err != nil || p.Counts != counts || p.Combinations != want {
 			t.Errorf("counts = %v: %v, %d combinations (%v), want %d", counts, p.Counts, p.Combinations, err, want)
 		}
 	}

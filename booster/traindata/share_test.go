@@ -16,11 +16,15 @@ import (
 	"testing"
 
 	"boost/booster"
+	"boost/booster/internal/crosses"
 	"boost/booster/traindata"
 	"boost/dataset"
 	"boost/dataset/write"
 	"boost/internal/comm"
 )
+
+// Tables of tests are small.
+func init() { crosses.FewestRows = 300 }
 
 // parts writes a table in files of so many rows each: numbers with gaps, dates, levels that come late, and a column that is text in its
 // last file only.
@@ -105,6 +109,11 @@ func trainOver(n int, p booster.Params, of func(rank int) traindata.Input) (hash
 	return hashes, errs
 }
 
+// crossing has columns made of others.
+func crossing(p *booster.Params) {
+	p.LevelSplits, p.Combinations, p.Counts = booster.AutoSplits, 3, true
+}
+
 func TestShare(t *testing.T) {
 	valid := parts(t, 900)
 	for name, c := range map[string]struct {
@@ -123,6 +132,10 @@ func TestShare(t *testing.T) {
 		"levels, one of all": {[]int{0, 2000}, false, func(p *booster.Params) { p.LevelSplits = booster.TargetSplits }},
 		"few sampled":        {[]int{900, 800, 1000}, false, func(p *booster.Params) { p.Binning.Sample, p.Binning.MaxBin = 500, 31 }},
 		"sampled, held":      {[]int{900, 800}, false, func(p *booster.Params) { p.Binning.Sample, p.EarlyStopping = 500, 4 }},
+		"crossed":            {[]int{1100, 0, 900}, false, crossing},
+		"crossed, held out":  {[]int{1100, 900}, false, func(p *booster.Params) { crossing(p); p.EarlyStopping, p.Binning.Sample = 4, 500 }},
+		"crossed, retrained": {[]int{1100, 900}, false, func(p *booster.Params) { crossing(p); p.EarlyStopping, p.Retrain = 4, true }},
+		"crossed, valid":     {[]int{500, 501}, true, func(p *booster.Params) { crossing(p); p.EarlyStopping = 3 }},
 		"weighted cuts":      {[]int{900, 800}, false, func(p *booster.Params) { p.Binning.WeightedCuts, p.Binning.MaxBin = true, 31 }},
 	} {
 		t.Run(name, func(t *testing.T) {

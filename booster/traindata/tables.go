@@ -96,9 +96,6 @@ func Load(ctx context.Context, p booster.Params, in Input) (*Tables, error) {
 		if err := in.checkCache(); err != nil {
 			return nil, err
 		}
-		if p.NeedsCrosses() && in.From == nil || in.From != nil && in.From.HasCrossed() {
-			return nil, fmt.Errorf("%w: data.cache keeps the codes of a table's own columns only, not of crossed ones (categorical.combinations, categorical.counts): leave it out, or set categorical.combinations = 0", booster.ErrParams)
-		}
 		key, err := in.cacheKey(ctx, &p)
 		if err != nil {
 			return nil, err
@@ -291,12 +288,8 @@ func (in *Input) needsMemory(p *booster.Params) string {
 	switch {
 	case p.Gradients == gradients.F32.String():
 		return `train.gradients = "f32" needs them in memory`
-	case in.From != nil && in.From.HasCrossed():
-		return "the crossed columns of the model need them in memory"
 	case p.Tree.Linear, in.From != nil && in.From.HasLinear():
 		return "linear leaves (tree.linear) need the values of columns"
-	case p.NeedsCrosses() && in.From == nil:
-		return "categorical.combinations and categorical.counts need them in memory"
 	case p.Retrain && in.From != nil:
 		return "train.retrain of a model that goes on needs them in memory"
 	case p.BagFolds > 0:

@@ -162,7 +162,6 @@ func (r *trainRun) onlyTable(d *search.Division, outputs ...string) error {
 	if others := slices.Concat(c.Data.Valid, c.Data.Test); len(others) > 0 {
 		r.a.log.Info("only the training table is cross-validated: validation and test sets are not looked at")
 	}
-	r.fromFiles = c.Data.Cache != "" || c.Data.OutOfCore == traindata.OutOfCoreTrue
 	c.Data.Valid, c.Data.Test, c.Data.Cache, c.Data.OutOfCore = nil, nil, "", traindata.OutOfCoreFalse
 	for _, out := range outputs {
 		if out == "" {

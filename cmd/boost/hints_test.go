@@ -167,8 +167,6 @@ func TestAdvice(t *testing.T) {
 		}), "train FILE --label y" + regress},
 		{"layout.svm", sparse, "train FILE --set train.memory_limit=1500KB --set binning.layout=row --set tree.min_data_in_leaf=1 --leaves 2" + regress},
 		{"forced_zone.csv", rows("x,z,y", "1,a,2", "2,b,3", "3,c,5"), `train FILE --label y --set categorical.splits=target --set tree.forced_splits={"feature":"z","threshold":"a"}` + regress},
-		{"crossed.csv", rows("x,z,y", "1,a,2", "2,b,3", "3,c,5"), "train FILE --label y --set categorical.splits=auto --set categorical.combinations=2 --set data.out_of_core=true" + regress},
-		{"crossed_cache.csv", rows("x,z,y", "1,a,2", "2,b,3", "3,c,5"), "train FILE --label y --set categorical.splits=auto --effort quick --set data.cache=crossed.cache" + regress},
 		{"folds.csv", numbered("x,y", 60, func(i int) string { return fmt.Sprintf("%d,%d.5", i%7, i%5) }), "train FILE --label y --effort best --valid 0.2"},
 		{"folds_saved.csv", numbered("x,y", 60, func(i int) string { return fmt.Sprintf("%d,%d.5", i%7, i%5) }), "train FILE --label y --effort best --valid FILE"},
 		{"folds_files.csv", numbered("x,y", 60, func(i int) string { return fmt.Sprintf("%d,%d.5", i%7, i%5) }), "train FILE --label y --effort best --set data.out_of_core=true"},

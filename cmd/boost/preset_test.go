@@ -24,7 +24,7 @@ func TestPreset(t *testing.T) {
 	says(t, must(t, 2, boost(t, "train", "t.csv", "--label", "b", "--set", "train.preset=slow")).errors, `train.preset must be "", "fast", "lightgbm", "xgboost" or "catboost", not "slow"`)
 }
 
-// Of a table with many categories, "default" makes columns of others where it is in memory, and says where it cannot.
+// Of a table with many categories, "default" makes columns of others, the same ones in memory, in files and in a cache.
 func TestEffort(t *testing.T) {
 	inFolder(t)
 	var rows strings.Builder
@@ -36,17 +36,19 @@ func TestEffort(t *testing.T) {
 	args := []string{"train", "t.csv", "--label", "y", "--rounds", "8", "-v", "-o"}
 	r := must(t, 0, boost(t, append(args, "m.boost")...))
 	says(t, r.errors, `effort "default": `, "columns are made of others: ")
-	said := must(t, 0, boost(t, append(args, "f.boost", "--set", "data.out_of_core=true")...)).errors
-	says(t, said, "no columns are made of others (categorical.combinations")
-	cached := append(args, "c.boost", "--set", "data.cache=t.cache")
-	for range 2 {
-		says(t, must(t, 0, boost(t, cached...)).errors, "no columns are made of others (categorical.combinations")
-		if readFile(t, "c.boost") != readFile(t, "f.boost") {
-			t.Error("a cache and reading in chunks give other models")
+	for _, retrain := range []string{"true", "false"} { // the choice of columns comes before the cuts, or after
+		args := append(args, "r.boost", "--set", "train.retrain="+retrain)
+		must(t, 0, boost(t, args...))
+		want := readFile(t, "r.boost")
+		for _, set := range []string{"data.out_of_core=true", "data.cache=t.cache", "data.cache=t.cache"} {
+			says(t, must(t, 0, boost(t, append(args, "--set", set)...)).errors, "")
+			if readFile(t, "r.boost") != want {
+				t.Errorf("with %s and train.retrain = %s it is another model", set, retrain)
+			}
 		}
+		// What else is made of others is not in the cache.
+		says(t, must(t, 0, boost(t, append(args, "--set", "data.cache=t.cache", "--set", "categorical.combinations=0")...)).errors, "other columns were made of others")
 	}
-	// What cross-validation judges is what training does.
-	says(t, must(t, 0, boost(t, "cv", "t.csv", "--label", "y", "--rounds", "3", "--folds", "2", "--set", "data.cache=u.cache")).errors, "no columns are made of others (categorical.combinations")
 	none := must(t, 0, boost(t, append(args, "n.boost", "--set", "data.cache=v.cache", "--set", "categorical.combinations=0")...)).errors
 	if strings.Contains(none, "made of others") {
 		t.Errorf("where no columns were asked for: %s", none)
@@ -93,11 +95,10 @@ func TestEffortBest(t *testing.T) {
 	says(t, must(t, 2, boost(t, "refit", "m.boost", "t.csv", "-o", "x.boost")).errors, "mean of 10 models")
 }
 
-// In a table of few rows "auto" makes columns of others only where a level has few rows: one that makes none gives the same model in files as in memory, and
-// another is refused in files.
+// In a table of few rows "auto" makes columns of others only where a level has few rows, in files as in memory.
 func TestAutoInFiles(t *testing.T) {
 	inFolder(t)
-	for rows, code := range map[int]int{3000: 0, 900: 2} { // 30 and 9 rows a level
+	for _, rows := range []int{3000, 900} { // 30 and 9 rows a level
 		var text strings.Builder
 		text.WriteString("name,x,y\n")
 		for i := range rows {
@@ -106,8 +107,8 @@ func TestAutoInFiles(t *testing.T) {
 		file(t, "t.csv", text.String())
 		args := []string{"train", "t.csv", "--label", "y", "--effort", "quick", "--rounds", "3", "--set", "categorical.splits=auto", "-o"}
 		must(t, 0, boost(t, append(args, "m.boost")...))
-		must(t, code, boost(t, append(args, "f.boost", "--set", "data.out_of_core=true")...))
-		if code == 0 && readFile(t, "m.boost") != readFile(t, "f.boost") {
+		must(t, 0, boost(t, append(args, "f.boost", "--set", "data.out_of_core=true")...))
+		if readFile(t, "m.boost") != readFile(t, "f.boost") {
 			t.Error("from files there is another model")
 		}
 	}

@@ -110,7 +110,6 @@ type trainRun struct {
 	saving    time.Duration
 	tests     []*dataset.Table
 	outOfCore bool
-	fromFiles bool             // it stands for training from files or a cache, which makes no columns of others
 	forms     *compress.Choice // for a compressed model; nil for none
 	small     *compress.Result
 	comm      comm.Comm   // what joins the ranks of the training; nil for one process
@@ -509,14 +508,10 @@ func (r *trainRun) mayRetrain() bool {
 func (r *trainRun) settle(train booster.Data, objective string) error {
 	c := r.config
 	t := preset.TableOf(train, objective)
-	t.InMemory = t.InMemory && c.Data.Cache == "" && !r.fromFiles
 	t.Retrain = r.mayRetrain()
 	before := c.Chosen()
 	if err := c.SettleFor(t); err != nil {
 		return err
-	}
-	if c.Effort == preset.Default && t.Crosses() && !t.InMemory && c.Params.LevelSplits != booster.SetSplits && !c.Given("categorical.combinations") {
-		r.a.log.Info("no columns are made of others (categorical.combinations, categorical.counts), as they would be of a table in memory: that needs data.out_of_core = false and no data.cache")
 	}
 	switch chosen := c.Chosen(); {
 	case chosen == "":

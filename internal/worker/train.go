@@ -174,7 +174,7 @@ func settle(c *configs.Config, train *booster.Data, base *model.Model, sets int)
 	}
 	objective, _ := objectiveOf(c.Params, train.MetaColumns(), nil) // an error comes once more from training
 	t := preset.TableOf(*train, objective)
-	t.InMemory, t.Retrain = t.InMemory && c.Data.Cache == "", sets == 0
+	t.Retrain = sets == 0
 	return c.SettleFor(t)
 }
 

@@ -14,7 +14,7 @@ import (
 // The limits of what is looked at. A pair takes three passes over the rows and, for each thread, 20 bytes a row.
 const (
 	mostRows   = 100_000 // that pairs are judged by
-	mostValues = 64      // different numbers of a column that is crossed
+	mostValues = 64      // different numbers, in these rows, of a column that is crossed
 	mostOf     = 16      // categorical columns, and as many numeric ones, that are crossed: those that alone say most
 	leastGain  = 0.0005  // share of the target's variance that a pair explains at least beside its columns
 )
@@ -55,15 +55,11 @@ type source struct {
 // A column's statistic in a row is the mean target of the other rows of its value, shrunk by one row of the mean of all.
 // A pair explains what its own statistic, taken of what a least squares fit of the statistics of its two columns leaves,
 // explains of that. Equal pairs go by the order of the columns. Columns that stand apart are not looked at. weights is
-// nil for rows that weigh 1.
-func Choose(t *dataset.Table, apart func(column string) bool, target, weights []float64, most, levels int, pool *parallel.Pool) [][]string {
+// nil for rows that weigh 1. The table has the rows of Judged among others, where in says which, or alone, where it is nil.
+func Choose(t *dataset.Table, in []int32, apart func(column string) bool, target, weights []float64, most, levels int, pool *parallel.Pool) [][]string {
 	features := slices.DeleteFunc(t.Features(), func(c *dataset.Column) bool { return apart(c.Name()) || t.Crossed(c) != nil })
-	isLevels := func(c *dataset.Column) bool { return c.Kind() == dataset.Category }
-	if !slices.ContainsFunc(features, isLevels) {
-		return nil
-	}
 	j := newJudge(target, weights)
-	sources := j.sources(features, pool)
+	sources := j.sources(features, in, pool)
 	pairs := pairsOf(sources, levels)
 	gains := make([]float64, len(pairs))
 	pool.Do(len(pairs), parallel.Func(func(_, i int) { gains[i] = j.pair(sources[pairs[i][0]], sources[pairs[i][1]]) }))
@@ -96,20 +92,28 @@ func pairsOf(sources []*source, levels int) (pairs [][2]int) {
 
 // judge holds the target of the rows that pairs are judged by, less its mean.
 type judge struct {
-	rows     []int // of the table
 	target   []float64
 	weights  []float64
 	prior    float64 // mean weight
 	variance float64 // weighted sum of squares
 }
 
+// Judged returns which of so many rows pairs are judged by.
+func Judged(rows int) []int32 {
+	judged := make([]int32, min(rows, mostRows))
+	for i := range judged {
+		judged[i] = int32(int64(i) * int64(rows) / int64(len(judged)))
+	}
+	return judged
+}
+
 func newJudge(target, weights []float64) *judge {
-	n := min(len(target), mostRows)
-	j := &judge{rows: make([]int, n), target: make([]float64, n), weights: make([]float64, n)}
+	rows := Judged(len(target))
+	n := len(rows)
+	j := &judge{target: make([]float64, n), weights: make([]float64, n)}
 	sum, weight := 0.0, 0.0
-	for i := range n {
-		row := int(int64(i) * int64(len(target)) / int64(n))
-		j.rows[i], j.target[i], j.weights[i] = row, target[row], 1
+	for i, row := range rows {
+		j.target[i], j.weights[i] = target[row], 1
 		if weights != nil {
 			j.weights[i] = weights[row]
 		}
@@ -129,18 +133,15 @@ func newJudge(target, weights []float64) *judge {
 }
 
 // sources returns the columns that are crossed, in the table's order.
-func (j *judge) sources(features []*dataset.Column, pool *parallel.Pool) []*source {
+func (j *judge) sources(features []*dataset.Column, in []int32, pool *parallel.Pool) []*source {
 	found := make([]*source, len(features))
 	pool.Do(len(features), parallel.Func(func(_, f int) {
 		column := features[f]
-		codes, n, ok := column.Few(mostValues)
+		codes, n, ok := column.Few(in, mostValues)
 		if !ok || n < 2 {
 			return
 		}
-		s := &source{name: column.Name(), isLevel: column.Kind() == dataset.Category, codes: make([]int32, len(j.rows)), n: n}
-		for i, row := range j.rows {
-			s.codes[i] = codes[row]
-		}
+		s := &source{name: column.Name(), isLevel: column.Kind() == dataset.Category, codes: codes, n: n}
 		s.means = j.others(s.codes, n, j.target)
 		s.gain = j.explained(s.means, j.target)
 		found[f] = s

@@ -62,12 +62,12 @@ func TestChoose(t *testing.T) {
 		{"without weight", none, make([]float64, len(target)), 10, 1, nil},
 	} {
 		for _, pool := range []*parallel.Pool{one, three} {
-			if got := crosses.Choose(rows, c.apart, target, c.weights, c.most, c.levels, pool); !slices.EqualFunc(got, c.want, slices.Equal) {
+			if got := crosses.Choose(rows, nil, c.apart, target, c.weights, c.most, c.levels, pool); !slices.EqualFunc(got, c.want, slices.Equal) {
 				t.Errorf("%s: %v, want %v", c.name, got, c.want)
 			}
 		}
 	}
-	if got := crosses.Choose(rows, none, make([]float64, len(target)), nil, 10, 1, one); got != nil {
+	if got := crosses.Choose(rows, nil, none, make([]float64, len(target)), nil, 10, 1, one); got != nil {
 		t.Errorf("of a constant target: %v", got)
 	}
 }

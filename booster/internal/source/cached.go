@@ -77,6 +77,14 @@ func (s *Cached) Code(context.Context, *binning.Cuts, binning.Params, *parallel.
 	return codes, nil
 }
 
+// CheckCrossed makes sure that its crossed columns follow from what those of the run follow from.
+func (s *Cached) CheckCrossed(how string) error {
+	if s.of.Crossed != how {
+		return fmt.Errorf("%w: other columns were made of others in it (categorical.combinations, categorical.counts)", cache.ErrUnusable)
+	}
+	return nil
+}
+
 func (s *Cached) check() error {
 	if s.set == nil || s.set.Codes == nil {
 		return fmt.Errorf("%w: it holds other rows than this run trains on", cache.ErrUnusable)

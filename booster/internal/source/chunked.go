@@ -28,6 +28,7 @@ type Chunked struct {
 // chunkedFiles are the files of one table, whose parts share each pass over them.
 type chunkedFiles struct {
 	table *dataset.ChunkedTable
+	wide  *dataset.Schema // with crossed columns; nil for none
 	whole *Chunked
 	parts []*Chunked // that were taken; if there are any, the whole is not coded
 }
@@ -50,24 +51,14 @@ func (s *Chunked) MetaColumns() *dataset.Table {
 
 func (s *Chunked) Files() *dataset.ChunkedTable { return s.of.table }
 
-func (s *Chunked) Schema() dataset.Schema { return s.of.table.Schema() }
+func (s *Chunked) Schema() dataset.Schema { return s.of.schema() }
 
 func (s *Chunked) Fingerprint(*parallel.Pool) string { return s.of.table.Fingerprint() }
 
 // As refuses a schema that needs other values, because files are read with the schema that they were
-// opened with.
+// opened with. It adds the crossed columns of the schema.
 func (s *Chunked) As(schema dataset.Schema) (Source, error) {
-	var want, got []dataset.ColumnSchema
-	for _, c := range schema.Columns {
-		if c.Role == dataset.Feature {
-			want = append(want, c)
-		}
-	}
-	for _, c := range s.Schema().Columns {
-		if c.Role == dataset.Feature {
-			got = append(got, c)
-		}
-	}
+	want, got := features(schema), features(s.of.table.Schema())
 	same := slices.EqualFunc(want, got, func(a, b dataset.ColumnSchema) bool {
 		return a.Name == b.Name && a.Kind.Numeric() == b.Kind.Numeric() && a.NumericLevels == b.NumericLevels &&
 			len(b.Levels) >= len(a.Levels) && slices.Equal(a.Levels, b.Levels[:len(a.Levels)])
@@ -75,18 +66,14 @@ func (s *Chunked) As(schema dataset.Schema) (Source, error) {
 	if !same {
 		return nil, fmt.Errorf("%w: files that are read in chunks have to be opened with dataset.As(the training table's schema)", dataset.ErrTable)
 	}
+	if slices.Max(append(schema.CrossedFeatures(), 0)) > 0 {
+		s.of.crossAs(widened(s.of.table.Schema(), schema))
+	}
 	return s, nil
 }
 
 func (s *Chunked) Take(rows []int32) Source {
-	whole := s.of.whole.pop
-	part := &Chunked{of: s.of, rows: rows, pop: binning.Population{Rows: len(rows), Fill: whole.Fill}}
-	for _, cells := range whole.Stored { // an estimate: the stored cells of the rows are not counted
-		if cells >= 0 {
-			cells = int(float64(cells) * float64(len(rows)) / float64(whole.Rows))
-		}
-		part.pop.Stored = append(part.pop.Stored, cells)
-	}
+	part := &Chunked{of: s.of, rows: rows, pop: binning.Population{Rows: len(rows), Fill: s.of.whole.pop.Fill, Stored: s.of.stored(len(rows))}} // the stored cells of the rows are not counted
 	s.of.parts = append(s.of.parts, part)
 	return part
 }
@@ -170,7 +157,7 @@ func (s *Chunked) Fit(ctx context.Context, weights []float64, p binning.Params, 
 // Extend counts levels and missing cells of some rows by going through the files.
 func (s *Chunked) Extend(ctx context.Context, cuts *binning.Cuts, p binning.Params) (*binning.Cuts, []string, error) {
 	if !s.counted {
-		if err := s.of.gather(ctx, s); err != nil {
+		if err := s.of.gather(ctx, s, s.of.coded()); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -180,12 +167,17 @@ func (s *Chunked) Extend(ctx context.Context, cuts *binning.Cuts, p binning.Para
 // sampledRows returns the features of s.sample, which are the chosen rows of the source.
 func (s *Chunked) sampledRows(ctx context.Context, chosen []uint32) (*dataset.Table, error) {
 	// Kept lets go of the rows in any case.
-	if rows, kept := s.of.table.Kept(); s.rows == nil && kept != nil && slices.Equal(rows, chosen) {
-		return kept, nil
+	if rows, kept := s.of.table.Kept(); s.counted && s.rows == nil && kept != nil && slices.Equal(rows, chosen) {
+		return s.of.crossed(kept), nil
 	}
-	if err := s.of.gather(ctx, s); err != nil {
+	if err := s.of.gather(ctx, s, s.of.coded()); err != nil {
 		return nil, err
 	}
+	return s.joined(ctx)
+}
+
+// joined returns the features of s.sample that were gathered.
+func (s *Chunked) joined(ctx context.Context) (*dataset.Table, error) {
 	slices.SortFunc(s.sampled, func(a, b tablePart) int { return a.first - b.first })
 	tables := make([]*dataset.Table, len(s.sampled))
 	for i, part := range s.sampled {
@@ -196,14 +188,17 @@ func (s *Chunked) sampledRows(ctx context.Context, chosen []uint32) (*dataset.Ta
 	if len(tables) > 0 {
 		own = dataset.Concat(tables)
 	}
-	return s.of.table.GatherRows(ctx, own)
+	all, err := s.of.table.GatherRows(ctx, own)
+	if err != nil {
+		return nil, err
+	}
+	return s.of.crossed(all), nil
 }
 
-// gather collects the sampled rows of one part and counts the cells of all.
-func (s *chunkedFiles) gather(ctx context.Context, sampled *Chunked) error {
+// gather collects the sampled rows of one part and counts the cells of some.
+func (s *chunkedFiles) gather(ctx context.Context, sampled *Chunked, parts []*Chunked) error {
 	defer gcpercent.Lower()()
 	var mutex sync.Mutex
-	parts := s.coded()
 	for _, part := range parts {
 		if !part.counted {
 			part.startCounting()
@@ -212,6 +207,9 @@ func (s *chunkedFiles) gather(ctx context.Context, sampled *Chunked) error {
 	err := s.table.Chunks(ctx, func(first int, chunk *dataset.Table) error {
 		picked := pickRows(sampled.sample, first, chunk)
 		var counts []func()
+		if len(parts) > 0 {
+			chunk = s.crossed(chunk)
+		}
 		for _, part := range parts {
 			if !part.counted {
 				counts = append(counts, part.count(part.within(first, chunk).table))
@@ -312,6 +310,11 @@ func (s *chunkedFiles) code(ctx context.Context, cuts *binning.Cuts, p binning.P
 	defer freeMemory()
 	defer gcpercent.Lower()()
 	parts := s.coded()
+	if slices.ContainsFunc(parts, func(part *Chunked) bool { return !part.counted }) {
+		if err := s.gather(ctx, &Chunked{of: s}, parts); err != nil {
+			return err
+		}
+	}
 	for _, part := range parts {
 		own := part.pop
 		lo, hi := part.Own()
@@ -322,6 +325,7 @@ func (s *chunkedFiles) code(ctx context.Context, cuts *binning.Cuts, p binning.P
 		}
 	}
 	return s.table.Chunks(ctx, func(first int, chunk *dataset.Table) error {
+		chunk = s.crossed(chunk)
 		for _, part := range parts {
 			within := part.within(first, chunk)
 			lo, _ := part.Own()

@@ -41,6 +41,23 @@ type Valued interface {
 	Values() *dataset.Table
 }
 
+// Crossable is a source that columns of others can be added to.
+type Crossable interface {
+	Source
+	// Features returns a table with the features of some of the rows, and which of its rows these are, nil for all.
+	Features(ctx context.Context, rows []int32) (t *dataset.Table, in []int32, err error)
+	// Cross adds columns behind the others, whose levels are those of its rows.
+	Cross(ctx context.Context, columns []dataset.CrossedColumn) (Source, error)
+}
+
+// Fresh returns a source as training takes it: without the parts and the crossed columns of an earlier one.
+func Fresh(s Source) Source {
+	if c, is := s.(*Chunked); is {
+		return NewChunked(c.of.table)
+	}
+	return s
+}
+
 // Spread is a source of which a rank may have some rows only.
 type Spread interface {
 	// Own returns which rows these are. Code returns the codes of them alone.
@@ -80,8 +97,14 @@ func (s InMemory) Take(rows []int32) Source { return InMemory{s.Table.Take(rows)
 
 func (s InMemory) Part() []int32 { return s.rows }
 
-// With returns the rows of s with other columns.
-func (s InMemory) With(table *dataset.Table) InMemory { return InMemory{table, s.rows} }
+func (s InMemory) Features(_ context.Context, rows []int32) (t *dataset.Table, in []int32, err error) {
+	return s.Table, rows, nil
+}
+
+func (s InMemory) Cross(_ context.Context, columns []dataset.CrossedColumn) (Source, error) {
+	table, err := s.Table.Cross(columns)
+	return InMemory{table, s.rows}, err
+}
 
 func (s InMemory) Values() *dataset.Table { return s.Table }
 
