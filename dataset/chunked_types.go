@@ -255,7 +255,7 @@ func (s *ChunkedTable) finish(a *build.Builder, t *Table) error {
 		if shape := column.shape(); a.Describe(n, c, described(shape, t.rows)) {
 			s.features = append(s.features, column)
 			described := columnSchema(shape)
-			described.Written = t.forms[c.Name]
+			described.Written, described.Dates = t.forms[c.Name], column.kind.Numeric() && wereDates(c, n)
 			s.schema.Columns = append(s.schema.Columns, described)
 		}
 	}
@@ -269,6 +269,14 @@ func (s *ChunkedTable) finish(a *build.Builder, t *Table) error {
 		s.kept, s.sample = s.sampledTable(), nil
 	}
 	return nil
+}
+
+// wereDates reports whether the numbers of a column are dates: as the schema says, or as was found.
+func wereDates(c *build.Column, n *notes.Notes) bool {
+	if c.Schema != nil {
+		return c.Schema.Dates
+	}
+	return slices.Contains(n.Dates(), c.Name)
 }
 
 // sampledTable makes the table of the rows that are kept, nil where their cells are not what the features say.
@@ -308,7 +316,7 @@ func (s *ChunkedTable) finishOther(a *build.Builder, c *build.Column, n *notes.N
 		t.columns = append(t.columns, column)
 	}
 	described := columnSchema(column)
-	described.Written = t.forms[c.Name]
+	described.Written, described.Dates = t.forms[c.Name], column.kind.Numeric() && wereDates(c, n)
 	s.schema.Columns = append(s.schema.Columns, described)
 }
 

@@ -36,9 +36,13 @@ func (t *Table) As(s Schema) (*Table, error) {
 	}
 	coerced := *t
 	coerced.columns, coerced.index = make([]*Column, 0, len(targets)), new(nameIndex)
-	coerced.forms, coerced.written, coerced.crossed = nil, s.Written, nil
+	coerced.forms, coerced.written, coerced.crossed, coerced.dates = nil, s.Written, nil, nil
 	for i := range s.Columns {
-		if c := &s.Columns[i]; c.Written != "" {
+		c := &s.Columns[i]
+		if c.Dates {
+			coerced.dates = append(coerced.dates, c.Name)
+		}
+		if c.Written != "" {
 			if coerced.forms == nil {
 				coerced.forms = make(map[string]string)
 			}

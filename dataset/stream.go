@@ -30,6 +30,8 @@ type Stream struct {
 	end   int             // row before which it ends
 	blank int             // blank lines in them
 	dates map[string]bool // names of columns in which dates were seen
+	// filled has those of columns that were dates in training and have cells.
+	filled map[string]bool
 }
 
 // OpenStream prepares reading files part by part; paths and options are those of OpenAll.
@@ -63,7 +65,7 @@ func ReadStream(ctx context.Context, stream io.Reader, name string, opts ...Opti
 
 // stream prepares reading the inputs part by part.
 func (in *input) stream(ctx context.Context) (*Stream, error) {
-	s := &Stream{in: in, end: math.MaxInt, levels: make(map[*ColumnSchema]*dictionary.Index), dates: make(map[string]bool)}
+	s := &Stream{in: in, end: math.MaxInt, levels: make(map[*ColumnSchema]*dictionary.Index), dates: make(map[string]bool), filled: make(map[string]bool)}
 	if err := s.prepare(ctx); err != nil {
 		s.Close()
 		return nil, err
@@ -179,8 +181,12 @@ func (s *Stream) Notes() []string {
 	}
 	n := notes.New(s.in.notes(s.blank))
 	for _, t := range s.columns {
-		if s.dates[t.Name] && t.Role != IDRole {
+		switch {
+		case t.Role == IDRole:
+		case s.dates[t.Name]:
 			n.AddDates(t.Name)
+		case t.Schema != nil && t.Schema.Dates && s.filled[t.Name]:
+			n.AddUndated(t.Name)
 		}
 	}
 	return n.All(nil)

@@ -166,6 +166,12 @@ func (r *streamPass) place(p *streamPart) {
 		for _, name := range p.table.dates {
 			r.dates[name] = true
 		}
+		for _, t := range r.columns {
+			if t.Schema != nil && t.Schema.Dates && !r.filled[t.Name] {
+				c := p.table.Column(t.Name)
+				r.filled[t.Name] = c != nil && c.missing < p.table.rows
+			}
+		}
 		r.ready = append(r.ready, p)
 		r.changed.Broadcast()
 		return

@@ -166,7 +166,7 @@ func (t *Table) Mixed() []*ParseError { return slices.Clone(t.mixed) }
 // Dropped returns the names of the features that DropTextLike left out.
 func (t *Table) Dropped() []string { return slices.Clone(t.dropped) }
 
-// Dates returns the names of the numeric columns whose cells were dates or times, and
+// Dates returns the names of the numeric columns whose cells were dates or times, or were in the schema of As, and
 // whose values therefore are seconds since 1970 UTC.
 func (t *Table) Dates() []string { return slices.Clone(t.dates) }
 
@@ -229,7 +229,7 @@ func (t *Table) Schema() Schema {
 		s.Columns[i] = columnSchema(c)
 		s.Columns[i].Crossed = t.Crossed(c)
 		if c.kind.Numeric() {
-			s.Columns[i].Written = t.forms[c.name]
+			s.Columns[i].Written, s.Columns[i].Dates = t.forms[c.name], slices.Contains(t.dates, c.name)
 		}
 	}
 	return s

@@ -21,6 +21,7 @@ type column struct {
 	NumericLevels bool         `json:"numeric_levels,omitempty"`
 	Written       string       `json:"written,omitempty"`
 	Levels        levels       `json:"levels,omitempty"`
+	Dates         bool         `json:"dates,omitempty"`
 	Crossed       [][]byte     `json:"crossed,omitempty"` // names of the columns that it is made of
 
 	Missing    bool    `json:"missing,omitempty"` // the feature had missing values
@@ -38,7 +39,7 @@ func encodeSchema(s dataset.Schema, c *binning.Cuts) (schema, cuts []byte, err e
 	f := 0
 	for i := range s.Columns {
 		from, to := &s.Columns[i], &columns[i]
-		*to = column{Name: []byte(from.Name), Role: from.Role, Kind: from.Kind, NumericLevels: from.NumericLevels, Written: from.Written}
+		*to = column{Name: []byte(from.Name), Role: from.Role, Kind: from.Kind, NumericLevels: from.NumericLevels, Written: from.Written, Dates: from.Dates}
 		to.Levels = from.Levels
 		for _, name := range from.Crossed {
 			to.Crossed = append(to.Crossed, []byte(name))
@@ -94,7 +95,7 @@ func decodeSchema(open func() (io.Reader, error), cuts []byte, features int) (s 
 		if err := json.Unmarshal(element, &from); err != nil {
 			return err
 		}
-		to := dataset.ColumnSchema{Name: string(from.Name), Role: from.Role, Kind: from.Kind, NumericLevels: from.NumericLevels, Written: from.Written, Levels: from.Levels}
+		to := dataset.ColumnSchema{Name: string(from.Name), Role: from.Role, Kind: from.Kind, NumericLevels: from.NumericLevels, Written: from.Written, Dates: from.Dates, Levels: from.Levels}
 		if len(from.Crossed) > 2 {
 			return fmt.Errorf("column %q is made of %d others", from.Name, len(from.Crossed))
 		}

@@ -193,6 +193,7 @@ func uniteColumn(a, b *dataset.ColumnSchema) error {
 	if (a.Kind == dataset.Category) != (b.Kind == dataset.Category) || a.NumericLevels != b.NumericLevels || !slices.Equal(a.Crossed, b.Crossed) {
 		return fmt.Errorf("it has %s in one model and %s in another", valuesOf(a), valuesOf(b))
 	}
+	a.Dates = a.Dates || b.Dates
 	switch {
 	case a.Written == "":
 		a.Written = b.Written

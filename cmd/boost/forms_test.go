@@ -644,3 +644,48 @@ func TestSameModelFromOtherPrograms(t *testing.T) {
 		})
 	}
 }
+
+// A model knows which of its numbers were dates, in all forms of it, and numbers where it had dates are said.
+func TestModelKnowsDates(t *testing.T) {
+	inFolder(t)
+	table := func(name string, day func(i int) string) {
+		var b strings.Builder
+		b.WriteString("day,x,y\n")
+		for i := range 200 {
+			fmt.Fprintf(&b, "%s,%d,%d\n", day(i), i%7, i/10)
+		}
+		file(t, name, b.String())
+	}
+	table("dates.csv", func(i int) string { return fmt.Sprintf("2024-%02d-%02d", 1+i/20, 1+i%20) })
+	table("serial.csv", func(i int) string { return fmt.Sprint(45000 + i) })
+	table("gaps.csv", func(i int) string { return "" })
+	const said = `the model was trained on dates in column "day"`
+	args := []string{"train", "dates.csv", "--label", "y", "--rounds", "5", "-q", "-o"}
+	must(t, 0, boost(t, append(args, "m.boost")...))
+	must(t, 0, boost(t, append(args, "f.boost", "--set", "data.out_of_core=true")...))
+	for range 2 {
+		must(t, 0, boost(t, append(args, "c.boost", "--set", "data.cache=d.cache")...))
+	}
+	must(t, 0, boost(t, "convert", "m.boost", "m.json"))
+	must(t, 0, boost(t, "convert", "m.json", "j.boost"))
+	for _, m := range []string{"f.boost", "c.boost", "j.boost"} {
+		if readFile(t, m) != readFile(t, "m.boost") {
+			t.Errorf("%s is another model", m)
+		}
+	}
+	must(t, 0, boost(t, "quantize", "m.boost", "--dtype", "Q4_0", "-q", "-o", "m.q.boost"))
+	must(t, 0, boost(t, "train", "serial.csv", "--label", "y", "--rounds", "5", "-q", "-o", "n.boost"))
+	for _, c := range []struct {
+		model, table string
+		says         bool
+	}{{"m.boost", "serial.csv", true}, {"m.q.boost", "serial.csv", true}, {"m.boost", "dates.csv", false}, {"m.boost", "gaps.csv", false}, {"n.boost", "serial.csv", false}} {
+		for _, args := range [][]string{{"predict", c.model, c.table}, {"train", c.table, "--label", "y", "--init-model", c.model, "--rounds", "2", "-o", "x.boost"}} {
+			if args[0] == "train" && c.model == "m.q.boost" {
+				continue
+			}
+			if got := strings.Contains(must(t, 0, boost(t, args...)).errors, said); got != c.says {
+				t.Errorf("%q says that dates are numbers: %v", args, got)
+			}
+		}
+	}
+}

@@ -18,8 +18,11 @@ type Described struct {
 
 // Describe adds the notes about a column, and reports whether the table keeps it.
 func (a *Builder) Describe(n *notes.Notes, c *Column, d Described) bool {
-	if c.Dates {
+	switch {
+	case c.Dates:
 		n.AddDates(c.Name)
+	case c.Schema != nil && c.Schema.Dates && d.Missing < d.Rows:
+		n.AddUndated(c.Name)
 	}
 	if c.Schema == nil && d.NumericLevels && slices.ContainsFunc(c.Levels, dictionary.IsDate) {
 		n.AddDatedLevels(c.Name)

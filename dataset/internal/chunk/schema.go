@@ -53,6 +53,8 @@ type ColumnSchema struct {
 	// Written is the form in which numbers and dates were written where that is not the plain one, as
 	// an example such as "1,234.5 $"; see Parse.
 	Written string `json:"written,omitempty"`
+	// Dates reports whether the numbers were dates or times, in seconds since 1970 UTC.
+	Dates bool `json:"dates,omitempty"`
 	// Crossed names the column whose values, or the two whose pairs of values, are the levels of this one, which tables
 	// do not hold.
 	Crossed []string `json:"crossed,omitempty"`

@@ -13,6 +13,7 @@ type Notes struct {
 	said       []string // notes that come worded, before all others
 	dates      []string // columns of numbers that were dates
 	dated      []string // columns of categories that are dates
+	undated    []string // columns of numbers that were dates when a model was trained
 	large      []string
 	firstLarge string   // place of the first number in the first of them
 	padded     []string // columns of numbers that are written with zeros before them
@@ -31,6 +32,9 @@ func (n *Notes) AddDates(column string) { n.dates = append(n.dates, column) }
 
 // AddDatedLevels notes a column of categories whose levels are dates.
 func (n *Notes) AddDatedLevels(column string) { n.dated = append(n.dated, column) }
+
+// AddUndated notes a column of numbers that were dates when the model of the schema was trained.
+func (n *Notes) AddUndated(column string) { n.undated = append(n.undated, column) }
 
 // AddLarge notes a column with numbers that float64 rounds, and the place of the first of them, "" if that is unknown.
 func (n *Notes) AddLarge(column, place string) {
@@ -80,6 +84,9 @@ func (n *Notes) All(mixed []*chunk.ParseError) []string {
 	all := n.said
 	if dates := slices.Concat(n.dates, n.dated); len(dates) > 0 {
 		all = append(all, fmt.Sprintf("dates in %s are read as seconds since 1970-01-01 UTC", listed(dates)))
+	}
+	if len(n.undated) > 0 {
+		all = append(all, fmt.Sprintf("the model was trained on dates in %s, and here are numbers: they count as seconds since 1970-01-01 UTC; if they are not, write dates", listed(n.undated)))
 	}
 	if len(n.large) > 0 {
 		all = append(all, n.largeNote())

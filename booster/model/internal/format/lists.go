@@ -163,7 +163,7 @@ func (l *columnList) UnmarshalJSON(b []byte) (err error) {
 		if !knownRole || !knownKind {
 			return fmt.Errorf("column %q has role %q and kind %q", string(e.Name), e.Role, e.Kind)
 		}
-		*to = dataset.ColumnSchema{Name: string(e.Name), Role: dataset.Role(role), Kind: dataset.Kind(kind), NumericLevels: e.NumericLevels, Written: string(e.Written)}
+		*to = dataset.ColumnSchema{Name: string(e.Name), Role: dataset.Role(role), Kind: dataset.Kind(kind), NumericLevels: e.NumericLevels, Written: string(e.Written), Dates: e.Dates}
 		for _, name := range e.Crossed {
 			to.Crossed = append(to.Crossed, string(name))
 		}

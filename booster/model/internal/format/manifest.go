@@ -63,6 +63,7 @@ type columnEntry struct {
 	Role          string          `json:"role"`
 	Written       jsonform.Text   `json:"written"` // only where numbers were not written plainly
 	Crossed       []jsonform.Text `json:"crossed"` // only of a crossed column
+	Dates         bool            `json:"dates"`   // only where it is true
 }
 
 type historyEntry struct {
@@ -150,6 +151,9 @@ func appendColumn(b []byte, s dataset.ColumnSchema) []byte {
 	b = append(b, '{')
 	if s.Crossed != nil {
 		b = append(jsonform.Lazy(s.Crossed, jsonform.AppendText)(append(b, `"crossed":`...)), ',')
+	}
+	if s.Dates {
+		b = append(b, `"dates":true,`...)
 	}
 	b = append(append(append(b, `"kind":"`...), KindNames[s.Kind]...), `","name":`...)
 	b = append(jsonform.AppendText(b, s.Name), `,"numeric_levels":`...)
