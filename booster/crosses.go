@@ -79,15 +79,14 @@ func (r *run) crossBy(ctx context.Context, s, rows source.Source, ex *examples) 
 	case *source.Cached:
 		return s, how, whole.CheckCrossed(how)
 	case source.Crossable:
-		if how == "" {
-			break
+		if how != "" {
+			made, err := r.crossed(ctx, rows.(source.Crossable), ex)
+			if err != nil || made == nil {
+				return s, how, err
+			}
+			crossed, err := whole.Cross(ctx, made)
+			return crossed, how, err
 		}
-		made, err := r.crossed(ctx, rows.(source.Crossable), ex)
-		if err != nil || made == nil {
-			return s, how, err
-		}
-		crossed, err := whole.Cross(ctx, made)
-		return crossed, how, err
 	}
 	return s, how, nil // its codes are known, and so is what is made of it
 }

@@ -58,10 +58,7 @@ func binAll(ctx context.Context, p *Params, s source.Source, pool *parallel.Pool
 // binWhole finds the cuts and the codes of all rows of the training table, those that will be held out too, where that
 // is wanted (binning.all_rows).
 func (r *run) binWhole(ctx context.Context, s source.Source) (source.Source, error) {
-	if !r.p.AllRows || r.baseModel != nil || !r.p.HoldsOut(len(r.valid)) || s.MetaColumns().NumRows() == 0 || s.Files() != nil && r.p.Binning.Sample == 0 {
-		return s, nil
-	}
-	if _, is := s.(*source.Binned); is {
+	if _, is := s.(*source.Binned); is || !r.p.AllRows || r.baseModel != nil || !r.p.HoldsOut(len(r.valid)) || s.MetaColumns().NumRows() == 0 || s.Files() != nil && r.p.Binning.Sample == 0 {
 		return s, nil
 	}
 	s, r.order = r.byQuery(s)

@@ -91,7 +91,7 @@ func (r *run) endRanks(ctx context.Context, m *Model, err error) error {
 	if err == nil {
 		var bytes []byte
 		if bytes, err = m.Encode(); err == nil {
-			err = share.Same(context.WithoutCancel(ctx), r.ranks, bytes)
+			err = share.Same(context.WithoutCancel(ctx), r.ranks, bytes, "has made another model")
 		}
 	}
 	if err != nil && !errors.Is(err, ErrInterrupted) {

@@ -147,6 +147,27 @@ func TestRanksWithTheLoop(t *testing.T) {
 	}
 }
 
+// TestRanksAgree holds that ranks with different settings end before they train, where they share a table, too.
+func TestRanksAgree(t *testing.T) {
+	table := openShipped(t, "ames_housing")
+	errs := make([]error, 2)
+	var all sync.WaitGroup
+	for rank, c := range comm.Local(2) {
+		all.Go(func() {
+			defer c.Close()
+			p := booster.Defaults()
+			p.Objective, p.Rounds, p.Seed = "regression", 2, uint64(rank)
+			_, errs[rank] = booster.Train(context.Background(), p, table, booster.WithRanks(c))
+		})
+	}
+	all.Wait()
+	for rank, err := range errs {
+		if !errors.Is(err, comm.ErrComm) || !strings.Contains(err.Error(), "trains with other settings") {
+			t.Errorf("rank %d: %v", rank, err)
+		}
+	}
+}
+
 // TestRanksCox holds that the gradients of cox, which depend on all rows, are those of one process.
 func TestRanksCox(t *testing.T) {
 	draw := rand.New(rand.NewPCG(5, 6))

@@ -9,6 +9,7 @@ import (
 
 	"boost/booster/internal/checkpoint"
 	"boost/booster/internal/sampling"
+	"boost/booster/internal/share"
 	"boost/booster/internal/source"
 	"boost/booster/internal/workers"
 	"boost/dataset"
@@ -48,6 +49,9 @@ func TrainOn(ctx context.Context, p Params, train Data, opts ...Option) (*Model,
 func (r *run) trainOn(ctx context.Context, train Data) (*Model, error) {
 	var err error
 	if err := r.checkRetrain(train.source); err != nil {
+		return nil, err
+	}
+	if err := share.Agree(ctx, r.ranks, r.p.ModelParams); err != nil {
 		return nil, err
 	}
 	if train.source, err = r.binWhole(ctx, source.Fresh(train.source)); err != nil {

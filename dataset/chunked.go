@@ -7,6 +7,8 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/apache/arrow/go/v17/arrow/array"
+
 	"boost/dataset/internal/chunk"
 	"boost/dataset/internal/fingerprint"
 	"boost/dataset/internal/sample"
@@ -193,6 +195,9 @@ func (s *ChunkedTable) Kept() (rows []uint32, features *Table) {
 	return rows, features
 }
 
+// Changed returns the error that the files are not what they were.
+func (s *ChunkedTable) Changed() error { return s.in.changed() }
+
 // Fingerprint returns what Table.Fingerprint does. A call of Chunks must have come
 // before, and have seen all chunks.
 func (s *ChunkedTable) Fingerprint() string {
@@ -320,6 +325,7 @@ type chunkedFeature struct {
 	chunk.Target
 	kind          Kind
 	levels        []string
+	texts         *array.String // levels
 	numericLevels bool
 	index         map[string]int32 // by a level's text in the input: its code
 	missing       int
@@ -340,7 +346,7 @@ func (c *chunkedFeature) column(p *chunk.ColumnChunk, bad []int32, s *ChunkedTab
 		if !known {
 			return nil, s.in.changed()
 		}
-		return categoryColumn(c.Name, c.Role, codes, c.levels, c.numericLevels), nil
+		return codedColumn(c.Name, c.Role, codes, c.levels, c.texts, c.numericLevels), nil
 	}
 	odd, count := p.Odd().Rows, p.Odd().Count
 	if p.Codes != nil {

@@ -19,10 +19,15 @@ func (s *ChunkedTable) CrossedColumns(ctx context.Context, columns []CrossedColu
 	if err := checkCrossed(columns, taken); err != nil {
 		return nil, nil, err
 	}
+	needed := func(c *Column) bool {
+		return slices.ContainsFunc(columns, func(made CrossedColumn) bool { return slices.Contains(made.Of, c.name) })
+	}
 	unions := make([]crossed.Union, len(columns))
 	var mutex sync.Mutex
 	err = s.Chunks(ctx, func(first int, chunk *Table) error {
-		before, picked := pick(first, chunk)
+		few := *chunk
+		few.index, few.columns = new(nameIndex), slices.DeleteFunc(slices.Clone(chunk.columns), func(c *Column) bool { return !needed(c) })
+		before, picked := pick(first, &few)
 		if picked.rows == 0 {
 			return nil
 		}

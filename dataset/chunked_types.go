@@ -360,7 +360,7 @@ func nameLevels(a *build.Builder, c *build.Column, column *chunkedFeature) {
 		codes[i] = int32(i)
 	}
 	codes, column.levels, column.numericLevels = a.Dictionary(c, codes)
-	column.index = make(map[string]int32, len(c.Levels))
+	column.texts, column.index = levelArray(column.levels), make(map[string]int32, len(c.Levels))
 	column.counts = make([]int, len(column.levels))
 	for i, level := range c.Levels {
 		column.index[level] = codes[i]

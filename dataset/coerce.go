@@ -64,7 +64,7 @@ func (t *Table) As(s Schema) (*Table, error) {
 		}
 		coerced.columns = append(coerced.columns, c)
 	}
-	coerced.crossAs(&s)
+	NewCrosser(s).addTo(&coerced)
 	return &coerced, nil
 }
 

@@ -223,6 +223,11 @@ func codedColumn(name string, role Role, codes []int32, levels []string, texts *
 		array: array.NewDictionaryArray(dictionaryType, indices, texts)}
 }
 
+// texts returns the levels of a category as an array.
+func (c *Column) texts() *array.String {
+	return c.array.(*array.Dictionary).Dictionary().(*array.String)
+}
+
 // missingCodes counts codes below 0, without a branch.
 func missingCodes(codes []int32) int {
 	var even, odd uint32

@@ -4,6 +4,8 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/apache/arrow/go/v17/arrow/array"
+
 	"boost/dataset/internal/crossed"
 )
 
@@ -68,34 +70,52 @@ func (t *Table) Cross(columns []CrossedColumn) (*Table, error) {
 	values := crossed.NewColumns(t.crossedValues)
 	for _, c := range columns {
 		codes, levels := crossed.Fit(values.Of(c.Of))
-		wider.addCrossed(c.Name, c.Of, codes, levels)
+		wider.addCrossed(c.Of, categoryColumn(c.Name, Feature, codes, levels, false))
 	}
 	return &wider, nil
 }
 
-// CrossAs returns the table with the crossed columns of a schema, whose other columns it has, in the order of the schema. Levels that
-// the schema does not name are missing.
-func (t *Table) CrossAs(s Schema) *Table {
+// Crosser adds the crossed columns of a schema to tables that have its other columns.
+type Crosser struct {
+	schema  *Schema
+	columns []crossing
+}
+
+type crossing struct {
+	*ColumnSchema
+	index crossed.Index // of its levels
+	texts *array.String
+}
+
+// NewCrosser is for tables of a schema.
+func NewCrosser(s Schema) *Crosser {
+	c := &Crosser{schema: &s}
+	for i := range s.Columns {
+		if column := &s.Columns[i]; column.Crossed != nil {
+			c.columns = append(c.columns, crossing{column, crossed.NewIndex(column.Levels), levelArray(column.Levels)})
+		}
+	}
+	return c
+}
+
+// Cross returns a table with the crossed columns, in the order of the schema. Levels that the schema does not name are missing.
+func (c *Crosser) Cross(t *Table) *Table {
 	wider := *t
 	wider.columns, wider.index, wider.crossed = slices.Clone(t.columns), new(nameIndex), nil
-	wider.crossAs(&s)
+	c.addTo(&wider)
 	return &wider
 }
 
-// crossAs adds the crossed columns of a schema, whose own columns the table has, and brings all into its order.
-func (t *Table) crossAs(s *Schema) {
-	var values *crossed.Columns
-	for i := range s.Columns {
-		if c := &s.Columns[i]; c.Crossed != nil {
-			if values == nil {
-				values = crossed.NewColumns(t.crossedValues)
-			}
-			t.addCrossed(c.Name, c.Crossed, crossed.As(values.Of(c.Crossed), c.Levels), c.Levels)
-		}
+func (c *Crosser) addTo(t *Table) {
+	if len(c.columns) == 0 {
+		return
 	}
-	if values != nil {
-		t.orderAs(s)
+	values := crossed.NewColumns(t.crossedValues)
+	for i := range c.columns {
+		of := &c.columns[i]
+		t.addCrossed(of.Crossed, codedColumn(of.Name, Feature, crossed.As(values.Of(of.Crossed), of.index), of.Levels, of.texts, false))
 	}
+	t.orderAs(c.schema)
 }
 
 // orderAs puts the columns of a schema into its order, and others behind them.
@@ -115,12 +135,12 @@ func (t *Table) orderAs(s *Schema) {
 	slices.SortStableFunc(t.columns, func(a, b *Column) int { return of(a) - of(b) })
 }
 
-func (t *Table) addCrossed(name string, of []string, codes []int32, levels []string) {
+func (t *Table) addCrossed(of []string, column *Column) {
 	if t.crossed == nil {
 		t.crossed = map[string][]string{}
 	}
-	t.crossed[name] = of
-	t.columns = append(t.columns, categoryColumn(name, Feature, codes, levels, false))
+	t.crossed[column.name] = of
+	t.columns = append(t.columns, column)
 }
 
 // Few returns the values of a feature in some rows, nil for all, as numbers from 0 on, and how many there are: the levels of
@@ -130,7 +150,7 @@ func (c *Column) Few(rows []int32, most int) (codes []int32, n int, ok bool) {
 		c = c.dense().take(rows)
 	}
 	v, ok := c.crossedValues(most)
-	return v.Codes, len(v.Names), ok
+	return v.Codes, v.N, ok
 }
 
 func (c *Column) crossedValues(most int) (crossed.Values, bool) {

@@ -298,7 +298,7 @@ func (s *ChunkedTable) GatherRows(ctx context.Context, own *Table) (*Table, erro
 		var column *Column
 		switch c.kind {
 		case Category:
-			column = categoryColumn(c.Name, c.Role, joined[i].Codes, c.levels, c.numericLevels)
+			column = codedColumn(c.Name, c.Role, joined[i].Codes, c.levels, c.texts, c.numericLevels)
 		case Float32:
 			column = float32Column(c.Name, c.Role, joined[i].F32)
 		default:

@@ -211,7 +211,7 @@ func (c *Column) take(rows []int32) *Column {
 	case Float64:
 		return float64Column(c.name, c.role, chunk.Pick(c.Float64s(), rows))
 	case Category:
-		return categoryColumn(c.name, c.role, chunk.Pick(c.Codes(), rows), c.levels, c.numericLevels)
+		return codedColumn(c.name, c.role, chunk.Pick(c.Codes(), rows), c.levels, c.texts(), c.numericLevels)
 	}
 	var text []byte
 	offsets := make([]int32, 1, len(rows)+1)

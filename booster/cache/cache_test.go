@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"boost/binning"
@@ -48,6 +49,9 @@ func writeSmall(t testing.TB, pool *parallel.Pool, fsys vfs.FS, path string, see
 	table, err := dataset.FromColumns([]dataset.ColumnData{
 		{Name: "a\xff", Values: a}, {Name: "wide", Values: wide}, {Name: "level", Values: levels}, {Name: "sparse", Values: stored}, {Name: "y", Values: y},
 	}, dataset.Label("y"))
+	if err == nil {
+		table, err = table.Cross([]dataset.CrossedColumn{{Name: "count(level)", Of: []string{"level"}}, {Name: "level × a", Of: []string{"level", "a\xff"}}})
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -182,7 +186,7 @@ func TestContents(t *testing.T) {
 		t.Fatal(err)
 	}
 	table := c.Sets[2].Others
-	if names := c.Schema.Columns; names[0].Name != "a\xff" || len(names) != 5 || table.NumRows() != 40 || len(c.Sets[1].Rows) != 4 {
+	if names := c.Schema.Columns; names[0].Name != "a\xff" || len(names) != 7 || !slices.Equal(names[6].Crossed, []string{"level", "a\xff"}) || table.NumRows() != 40 || len(c.Sets[1].Rows) != 4 {
 		t.Errorf("%d columns, the first %q; %d and %d rows", len(names), names[0].Name, table.NumRows(), len(c.Sets[1].Rows))
 	}
 	schema, cuts, err := encodeSchema(c.Schema, c.Cuts)
@@ -192,6 +196,16 @@ func TestContents(t *testing.T) {
 	for name, got := range map[string][]byte{"schema": schema, "cuts": cuts} {
 		if want, err := r.bytes(name); err != nil || !bytes.Equal(got, want) {
 			t.Errorf("section %s: %q, want %q (%v)", name, got, want, err)
+		}
+	}
+	section, data := sectionsOf(t, b)
+	at := slices.Index(section, "schema")
+	for _, of := range []string{`["eA=="]`, `["eQ=="]`, `["Y291bnQobGV2ZWwp"]`, `["bGV2ZWw=","bGV2ZWw=","bGV2ZWw="]`} { // x, y, count(level)
+		changed := slices.Clone(data)
+		changed[at] = bytes.Replace(data[at], []byte(`["bGV2ZWw=","Yf8="]`), []byte(of), 1)
+		edited := rewritten(t, section, changed)
+		if bytes.Equal(changed[at], data[at]) || use(t, edited, pool) {
+			t.Errorf("a column that is made of %s: usable", of)
 		}
 	}
 	if _, err := decode(r, &Key{Seed: 2}); !errors.Is(err, ErrUnusable) {

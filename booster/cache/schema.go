@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 
 	"boost/binning"
 	"boost/dataset"
@@ -96,11 +97,14 @@ func decodeSchema(open func() (io.Reader, error), cuts []byte, features int) (s 
 			return err
 		}
 		to := dataset.ColumnSchema{Name: string(from.Name), Role: from.Role, Kind: from.Kind, NumericLevels: from.NumericLevels, Written: from.Written, Dates: from.Dates, Levels: from.Levels}
-		if len(from.Crossed) > 2 {
-			return fmt.Errorf("column %q is made of %d others", from.Name, len(from.Crossed))
-		}
 		for _, name := range from.Crossed {
 			to.Crossed = append(to.Crossed, string(name))
+			own := slices.IndexFunc(s.Columns, func(c dataset.ColumnSchema) bool {
+				return c.Name == string(name) && c.Role == dataset.Feature && c.Crossed == nil
+			})
+			if own < 0 || len(to.Crossed) > 2 || to.Role != dataset.Feature || to.Kind != dataset.Category {
+				return fmt.Errorf("column %q cannot be made of %q", from.Name, from.Crossed)
+			}
 		}
 		s.Columns = append(s.Columns, to)
 		if from.Role != dataset.Feature {

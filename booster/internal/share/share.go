@@ -9,6 +9,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -152,16 +153,28 @@ func Codes32(ctx context.Context, c comm.Comm, own []uint32) ([]uint32, error) {
 	return all, err
 }
 
-// Same returns an error where the ranks do not have the same bytes, which are those of a model.
-func Same(ctx context.Context, c comm.Comm, model []byte) error {
-	own := sha256.Sum256(model)
-	all, err := c.Gather(ctx, own[:])
+// Agree returns an error where the ranks do not train with the same settings. One process alone agrees.
+func Agree(ctx context.Context, c comm.Comm, settings func() (json.RawMessage, error)) error {
+	if c == nil || c.Size() == 1 {
+		return nil
+	}
+	own, err := settings()
 	if err != nil {
 		return err
 	}
-	for rank, theirs := range all {
+	return Same(ctx, c, own, "trains with other settings")
+}
+
+// Same returns an error where the ranks do not have the same bytes; it says that another rank does what, "has made another model".
+func Same(ctx context.Context, c comm.Comm, all []byte, what string) error {
+	own := sha256.Sum256(all)
+	sums, err := c.Gather(ctx, own[:])
+	if err != nil {
+		return err
+	}
+	for rank, theirs := range sums {
 		if !bytes.Equal(theirs, own[:]) {
-			return fmt.Errorf("%w: rank %d has made another model than rank %d: %s", comm.ErrComm, rank, c.Rank(), comm.Differ)
+			return fmt.Errorf("%w: rank %d %s than rank %d: %s", comm.ErrComm, rank, what, c.Rank(), comm.Differ)
 		}
 	}
 	return nil

@@ -2,6 +2,7 @@ package source
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime/debug"
 	"slices"
@@ -27,10 +28,11 @@ type Chunked struct {
 
 // chunkedFiles are the files of one table, whose parts share each pass over them.
 type chunkedFiles struct {
-	table *dataset.ChunkedTable
-	wide  *dataset.Schema // with crossed columns; nil for none
-	whole *Chunked
-	parts []*Chunked // that were taken; if there are any, the whole is not coded
+	table   *dataset.ChunkedTable
+	wide    *dataset.Schema  // with crossed columns; nil for none
+	crosser *dataset.Crosser // that adds them
+	whole   *Chunked
+	parts   []*Chunked // that were taken; if there are any, the whole is not coded
 }
 
 // NewChunked is all rows of a table in files.
@@ -329,7 +331,11 @@ func (s *chunkedFiles) code(ctx context.Context, cuts *binning.Cuts, p binning.P
 		for _, part := range parts {
 			within := part.within(first, chunk)
 			lo, _ := part.Own()
-			if err := part.chunked.Add(within.first-lo, within.table); err != nil {
+			err := part.chunked.Add(within.first-lo, within.table)
+			if errors.Is(err, binning.ErrMismatch) { // there are cells that were not counted before
+				err = s.table.Changed()
+			}
+			if err != nil {
 				return err
 			}
 		}

@@ -65,12 +65,12 @@ func (s *chunkedFiles) crossed(rows *dataset.Table) *dataset.Table {
 	if s.wide == nil {
 		return rows
 	}
-	return rows.CrossAs(*s.wide)
+	return s.crosser.Cross(rows)
 }
 
 // crossAs lets the files have these columns. Cells are counted anew.
 func (s *chunkedFiles) crossAs(wide dataset.Schema) {
-	s.wide = &wide
+	s.wide, s.crosser = &wide, dataset.NewCrosser(wide)
 	pop := &s.whole.pop
 	pop.Missing, pop.Counts = nil, nil
 	for _, c := range wide.Columns {

@@ -23,18 +23,20 @@ func Text(value string) string { return strings.ReplaceAll(value, Sign, Sign+Sig
 // Name returns the name of values that are Text or Missing each.
 func Name(values ...string) string { return strings.Join(values, " "+Sign+" ") }
 
-// Values are those of one column: for each row an index into Names.
+// Values are those of one column: for each row the number of its value.
 type Values struct {
-	Codes []int32
-	Names []string
+	Codes  []int32
+	N      int      // different ones
+	levels []string // what Text is to be taken of, without the missing one, which is the last
+	names  []string // of numbers
 }
 
 // Levels are the values of a column with so many missing ones, whose codes are below 0.
 func Levels(codes []int32, levels []string, missing int) Values {
 	if missing == 0 {
-		return Values{codes, texts(levels)}
+		return Values{Codes: codes, N: len(levels), levels: levels}
 	}
-	v := Values{make([]int32, len(codes)), append(texts(levels), Missing)}
+	v := Values{Codes: make([]int32, len(codes)), N: len(levels) + 1, levels: levels}
 	for row, code := range codes {
 		if v.Codes[row] = code; code < 0 {
 			v.Codes[row] = int32(len(levels))
@@ -43,12 +45,15 @@ func Levels(codes []int32, levels []string, missing int) Values {
 	return v
 }
 
-func texts(levels []string) []string {
-	texts := make([]string, len(levels))
-	for i, level := range levels {
-		texts[i] = Text(level)
+// name returns how a value stands in the name of a pair.
+func (v *Values) name(code int32) string {
+	switch {
+	case v.names != nil:
+		return v.names[code]
+	case int(code) == len(v.levels):
+		return Missing
 	}
-	return texts
+	return Text(v.levels[code])
 }
 
 // Numbers names numbers by their shortest decimal form. More than most different ones are ok = false; 0 is no limit.
@@ -60,8 +65,8 @@ func Numbers(n int, at func(row int) float64, most int) (v Values, ok bool) {
 		x := at(row)
 		if x != x {
 			if missing < 0 {
-				missing = int32(len(v.Names))
-				v.Names = append(v.Names, Missing)
+				missing = int32(len(v.names))
+				v.names = append(v.names, Missing)
 			}
 			v.Codes[row] = missing
 			continue
@@ -71,12 +76,13 @@ func Numbers(n int, at func(row int) float64, most int) (v Values, ok bool) {
 			if len(index) == most && most > 0 {
 				return Values{}, false
 			}
-			code = int32(len(v.Names))
+			code = int32(len(v.names))
 			index[x] = code
-			v.Names = append(v.Names, chunk.FormatNumber(x))
+			v.names = append(v.names, chunk.FormatNumber(x))
 		}
 		v.Codes[row] = code
 	}
+	v.N = len(v.names)
 	return v, true
 }
 
@@ -109,13 +115,13 @@ func (c *Columns) Of(names []string) []Values {
 func numbered(of []Values) (codes, first []int32) {
 	codes, keys := make([]int32, len(of[0].Codes)), int64(1)
 	for _, v := range of {
-		keys *= int64(len(v.Names))
+		keys *= int64(v.N)
 	}
 	seen := newNumbers(keys, len(codes))
 	for row := range codes {
 		key := int64(0)
 		for _, v := range of {
-			key = key*int64(len(v.Names)) + int64(v.Codes[row])
+			key = key*int64(v.N) + int64(v.Codes[row])
 		}
 		code, fresh := seen.of(key)
 		if fresh {
@@ -168,16 +174,24 @@ func Fit(of []Values) (codes []int32, levels []string) {
 	return codes, levels
 }
 
-// As returns the column of Fit with only these levels. Others are missing.
-func As(of []Values, levels []string) (codes []int32) {
-	if len(levels) == 0 {
-		return slices.Repeat([]int32{chunk.MissingCode}, len(of[0].Codes))
-	}
-	codes, first := numbered(of)
-	index := make(map[string]int32, len(levels))
+// Index finds levels by their names.
+type Index map[string]int32
+
+// NewIndex returns the codes of levels.
+func NewIndex(levels []string) Index {
+	index := make(Index, len(levels))
 	for i, level := range levels {
 		index[level] = int32(i)
 	}
+	return index
+}
+
+// As returns the column of Fit with only these levels. Others are missing.
+func As(of []Values, index Index) (codes []int32) {
+	if len(index) == 0 {
+		return slices.Repeat([]int32{chunk.MissingCode}, len(of[0].Codes))
+	}
+	codes, first := numbered(of)
 	known := make([]int32, len(first))
 	for i, row := range first {
 		code, ok := index[nameOf(of, row)]
@@ -194,8 +208,9 @@ func As(of []Values, levels []string) (codes []int32) {
 
 func nameOf(of []Values, row int32) string {
 	texts := make([]string, len(of))
-	for i, v := range of {
-		texts[i] = v.Names[v.Codes[row]]
+	for i := range of {
+		v := &of[i]
+		texts[i] = v.name(v.Codes[row])
 	}
 	return Name(texts...)
 }
