@@ -5,7 +5,6 @@ import (
 	"slices"
 	"sync"
 
-	"boost/dataset/internal/chunk"
 	"boost/dataset/internal/crossed"
 	"boost/dataset/internal/parts"
 )
@@ -16,7 +15,7 @@ func (s *ChunkedTable) CrossedColumns(ctx context.Context, columns []CrossedColu
 	taken := func(name string) bool {
 		return slices.ContainsFunc(s.schema.Columns, func(c ColumnSchema) bool { return c.Name == name })
 	}
-	if err := checkCrossed(columns, taken); err != nil {
+	if err := crossed.Check(columns, taken); err != nil {
 		return nil, nil, err
 	}
 	needed := func(c *Column) bool {
@@ -74,16 +73,4 @@ func (s *ChunkedTable) joinLevels(ctx context.Context, unions []crossed.Union, e
 		}
 	}
 	return err
-}
-
-// checkCrossed makes sure that columns have names that no other has.
-func checkCrossed(columns []CrossedColumn, taken func(name string) bool) error {
-	made := map[string]bool{}
-	for _, c := range columns {
-		if made[c.Name] || taken(c.Name) {
-			return chunk.Errorf("column %q has the name of what is made of %q: rename it, or leave categorical.combinations and categorical.counts out", c.Name, c.Of)
-		}
-		made[c.Name] = true
-	}
-	return nil
 }

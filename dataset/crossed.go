@@ -27,10 +27,7 @@ func OrderedName(of, class string) string {
 }
 
 // CrossedColumn is a column that is made of others: its levels are the values of one feature, or the pairs of two.
-type CrossedColumn struct {
-	Name string   // CrossedName or OrderedName
-	Of   []string // names of one feature or two
-}
+type CrossedColumn = crossed.Column
 
 // CrossedLevel returns the level of a crossed column that the cells of its columns are: a missing one counts as a value.
 func CrossedLevel(of ...Cell) string {
@@ -62,7 +59,7 @@ func (t *Table) Crossed(c *Column) []string {
 
 // Cross returns the table with crossed columns behind its others, as features. A name that a column has already is an error.
 func (t *Table) Cross(columns []CrossedColumn) (*Table, error) {
-	if err := checkCrossed(columns, func(name string) bool { return t.Column(name) != nil }); err != nil {
+	if err := crossed.Check(columns, func(name string) bool { return t.Column(name) != nil }); err != nil {
 		return nil, err
 	}
 	wider := *t

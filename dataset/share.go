@@ -11,7 +11,6 @@ import (
 	"boost/dataset/internal/parts"
 	"boost/dataset/internal/sidefile"
 	"boost/internal/comm"
-	"boost/internal/format"
 	"boost/internal/kernel/mix"
 )
 
@@ -147,25 +146,9 @@ func (in *input) exchange(ctx context.Context, chunks []*chunk.Chunk, err error)
 		}
 	}
 	if in.Split {
-		in.shared.notes = uneven(rows)
+		in.shared.notes = parts.Uneven(rows)
 	}
 	return all, nil
-}
-
-// uneven returns a note if one of the ranks that divide files among them has far more rows than others, given the rows of each.
-func uneven(rows []int) []string {
-	most, all := 0, 0
-	for rank, n := range rows {
-		if all += n; n > rows[most] {
-			most = rank
-		}
-	}
-	const few = 1 << 16
-	if n := rows[most]; n > few && n >= 2*all/len(rows) {
-		return []string{fmt.Sprintf("rank %d has %s of %s, and there are %d ranks: a row group, a record batch and a compressed file are read by one rank each; write the table in smaller ones",
-			most, format.Count(n), format.Counted(all, "row"), len(rows))}
-	}
-	return nil
 }
 
 // cannotShare returns why ranks cannot read the table together, nil if they can.

@@ -23,6 +23,24 @@ func Text(value string) string { return strings.ReplaceAll(value, Sign, Sign+Sig
 // Name returns the name of values that are Text or Missing each.
 func Name(values ...string) string { return strings.Join(values, " "+Sign+" ") }
 
+// Column is a column that is made of others.
+type Column struct {
+	Name string   // dataset.CrossedName or dataset.OrderedName
+	Of   []string // names of one feature or two
+}
+
+// Check makes sure that columns have names that no other has.
+func Check(columns []Column, taken func(name string) bool) error {
+	made := map[string]bool{}
+	for _, c := range columns {
+		if made[c.Name] || taken(c.Name) {
+			return chunk.Errorf("column %q has the name of what is made of %q: rename it, or leave categorical.combinations and categorical.counts out", c.Name, c.Of)
+		}
+		made[c.Name] = true
+	}
+	return nil
+}
+
 // Values are those of one column: for each row the number of its value.
 type Values struct {
 	Codes  []int32

@@ -10,6 +10,7 @@ import (
 
 	"boost/dataset/internal/chunk"
 	"boost/internal/comm"
+	"boost/internal/format"
 )
 
 // Divide sets the parts of inputs that a rank of n has. Laid end to end, the inputs have S bytes, and the rank those from ⌊S·rank/n⌋
@@ -110,4 +111,20 @@ func Tell[T any](ctx context.Context, c comm.Comm, own T, err error) ([]T, error
 		values[rank] = theirs.Value
 	}
 	return values, err
+}
+
+// Uneven returns a note if one of the ranks that divide files among them has far more rows than others, given the rows of each.
+func Uneven(rows []int) []string {
+	most, all := 0, 0
+	for rank, n := range rows {
+		if all += n; n > rows[most] {
+			most = rank
+		}
+	}
+	const few = 1 << 16
+	if n := rows[most]; n > few && n >= 2*all/len(rows) {
+		return []string{fmt.Sprintf("rank %d has %s of %s, and there are %d ranks: a row group, a record batch and a compressed file are read by one rank each; write the table in smaller ones",
+			most, format.Count(n), format.Counted(all, "row"), len(rows))}
+	}
+	return nil
 }
