@@ -197,10 +197,11 @@ func (b *boosting) resume() error {
 		return err
 	}
 	if s == nil {
-		b.log.Warn("there is no checkpoint to go on from in " + b.saves.Dir + ": training starts from round 0")
+		if b.most == 0 { // else the rounds are found, and training on all rows had not begun
+			b.log.Warn("there is no checkpoint to go on from in " + b.saves.Dir + ": training starts from round 0")
+		}
 		return nil
 	}
-	start := time.Now()
 	b.restore(s)
 	b.replay()
 	if b.saving != nil {
@@ -208,7 +209,6 @@ func (b *boosting) resume() error {
 	}
 	b.report.Resumed = s.Rounds
 	b.log.Info("training goes on from the checkpoints in "+b.saves.Dir, "rounds", s.Rounds)
-	b.log.Debug("the state of the checkpoint is restored", "took", time.Since(start))
 	return nil
 }
 

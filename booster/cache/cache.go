@@ -27,7 +27,7 @@ type Contents struct {
 // Set is a set of rows with their codes: rows of the training table, or a table of its own.
 type Set struct {
 	Rows        []int32        // of the training table, ascending; nil for all of a table
-	Others      *dataset.Table // columns of a validation table that are no features
+	Others      *dataset.Table // columns of a validation table that are no features; not read of the training table
 	Fingerprint string         // of a validation table
 	Codes       *binning.Codes
 }

@@ -44,7 +44,7 @@ func (w *Writer) Add(s Set, storage string) {
 			rows = binary.LittleEndian.AppendUint32(rows, uint32(row))
 		}
 		w.out.section(section(n, "rows"), rows)
-	} else if s.Others != nil {
+	} else if n > 0 { // those of the training table are Contents.Others
 		head, values := s.Others.Pack()
 		w.out.section(section(n, "rest"), head)
 		w.out.section(section(n, "values"), values)

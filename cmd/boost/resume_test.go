@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 )
@@ -64,6 +65,10 @@ func TestResumeWords(t *testing.T) {
 	says(t, must(t, 1, boost(t, train("--checkpoint", "t.csv")...)).errors, "output.checkpoint: t.csv: is a file: name a folder")
 	says(t, must(t, 0, boost(t, train("--checkpoint", "a/saved", "--resume")...)).errors, "no checkpoint to go on from in a/saved: training starts from round 0")
 	says(t, must(t, 2, boost(t, train("--checkpoint", "a/saved", "--resume", "--seed", "9")...)).errors, "is of another run", "train.seed was 1 and is 9")
+	said := must(t, 0, boost(t, train("--checkpoint", "r", "--resume", "--set", "train.early_stopping=2", "--set", "train.retrain=true")...))
+	if n := strings.Count(said.errors, "no checkpoint to go on from"); n != 1 || !strings.Contains(said.out, "then trained on all rows") {
+		t.Errorf("%d times no checkpoint was found: %s%s", n, said.errors, said.out)
+	}
 	file(t, "c.toml", "[data]\ntrain = \"t.csv\"\nlabel = \"y\"\n[train]\nrounds = 6\n[output]\nmodel = \"m.boost\"\ncheckpoint = \"b\"\ncheckpoint_every = 2\n")
 	must(t, 0, boost(t, "train", "c.toml", "-q"))
 	if _, err := os.Stat("b/round-4.checkpoint"); err != nil {
