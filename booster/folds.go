@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"time"
 
 	"boost/binning"
@@ -18,21 +19,18 @@ import (
 )
 
 // Binned finds the cuts of a table and its codes, once for many trainings on parts of its rows (see OnRows), in
-// this process. All of them split at the same cuts. notes are what the cuts leave out.
-func Binned(ctx context.Context, p Params, t *dataset.Table, pool *parallel.Pool) (d Data, notes []string, err error) {
+// this process. All of them split at the same cuts. notes are what the cuts leave out; log, nil for none, gets which columns are made of others.
+func Binned(ctx context.Context, p Params, t *dataset.Table, pool *parallel.Pool, log *slog.Logger) (d Data, notes []string, err error) {
 	p = p.OrDefaults()
 	if err := p.Validate(); err != nil {
 		return Data{}, nil, err
 	}
-	s, _, err := binnedCrosses(ctx, p, source.InMemory{Table: t}, options{})
+	s, _, err := binnedCrosses(ctx, p, source.InMemory{Table: t}, options{log: log})
 	if err != nil {
 		return Data{}, nil, err
 	}
 	cuts, codes, notes, err := binAll(ctx, &p, s, pool)
-	if err != nil {
-		return Data{}, nil, err
-	}
-	return Data{source.NewBinned(s, cuts, codes)}, notes, nil
+	return Data{source.NewBinned(s, cuts, codes)}, notes, err
 }
 
 // binAll finds the cuts and the codes of all rows of a source.

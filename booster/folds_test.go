@@ -67,7 +67,7 @@ func TestCheckpointsOfOtherCuts(t *testing.T) {
 	p.Objective, p.Rounds = "regression", 6
 	pool := parallel.NewPool(1)
 	defer pool.Close()
-	once, _, err := booster.Binned(t.Context(), p, table, pool)
+	once, _, err := booster.Binned(t.Context(), p, table, pool, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

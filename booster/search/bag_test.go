@@ -74,7 +74,7 @@ func TestBag(t *testing.T) {
 			}
 			pool := parallel.NewPool(1)
 			defer pool.Close()
-			binned, _, err := booster.Binned(t.Context(), q, table, pool)
+			binned, _, err := booster.Binned(t.Context(), q, table, pool, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -236,7 +236,7 @@ func (v *validation) bin(ctx context.Context) error {
 	if v.c.Strict {
 		return nil
 	}
-	data, notes, err := booster.Binned(ctx, v.p, v.table, v.pool)
+	data, notes, err := booster.Binned(ctx, v.p, v.table, v.pool, v.c.Log)
 	if err != nil {
 		return err
 	}

@@ -123,7 +123,7 @@ func (t *Trials) bin(ctx context.Context, p booster.Params) error {
 		return nil
 	}
 	t.binned, t.bins = booster.Data{}, nil // makes room
-	data, notes, err := booster.Binned(ctx, p, t.table, t.pool)
+	data, notes, err := booster.Binned(ctx, p, t.table, t.pool, nil)
 	if err != nil {
 		return err
 	}

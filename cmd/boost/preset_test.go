@@ -49,6 +49,7 @@ func TestEffort(t *testing.T) {
 		// What else is made of others is not in the cache.
 		says(t, must(t, 0, boost(t, append(args, "--set", "data.cache=t.cache", "--set", "categorical.combinations=0")...)).errors, "other columns were made of others")
 	}
+	says(t, must(t, 0, boost(t, "cv", "t.csv", "--label", "y", "--rounds", "3", "--folds", "2")).errors, "columns are made of others: ")
 	none := must(t, 0, boost(t, append(args, "n.boost", "--set", "data.cache=v.cache", "--set", "categorical.combinations=0")...)).errors
 	if strings.Contains(none, "made of others") {
 		t.Errorf("where no columns were asked for: %s", none)

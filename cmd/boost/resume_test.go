@@ -119,10 +119,14 @@ func killed(t *testing.T, most int, took time.Duration, args ...string) (kills i
 		if err := p.cmd.Process.Kill(); err != nil {
 			t.Fatal(err)
 		}
-		if p.end().code == 0 {
-			break
+		switch ended := p.end().code == 0; {
+		case !ended:
+			kills++
+		case kills > 0:
+			return kills
+		default: // the machine has less to do than when the time was taken
+			took /= 4
 		}
-		kills++
 	}
 	if kills == 0 {
 		t.Fatal("never killed")
