@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from boost_gbt import Model, ParameterError, TableError, cv, run, train, tune
+from boost_gbt import BudgetError, Model, ParameterError, TableError, cv, run, train, tune
 
 Data = tuple[np.ndarray, np.ndarray]
 PARAMS = {"effort": "quick", "rounds": 25, "leaves": 7}
@@ -303,7 +303,7 @@ def test_study_goes_on(numbers: Data, tmp_path: Path) -> None:
 def test_budget(numbers: Data) -> None:
     found = tune({"rounds": 10}, *numbers, budget=1.5, space={"tree.lambda_l2": (0.1, 9.0)}, only=True, folds=2)
     assert found.report["stopped"] == "budget"
-    with pytest.raises(ParameterError, match="before the first trial"):
+    with pytest.raises(BudgetError, match="before the first trial"):
         tune({"rounds": 10_000_000, "early_stopping": 0}, *numbers, budget="200ms")
     with pytest.raises(ParameterError, match='budget = "soon"'):
         tune(None, *numbers, budget="soon")
