@@ -59,11 +59,10 @@ func (r *run) cross(ctx context.Context, in *inputs, ex *examples) error {
 		return nil
 	}
 	train, how, err := r.crossBy(ctx, in.train, in.train, ex)
-	if err != nil {
-		return err
+	if err == nil {
+		in.train, in.crossed, in.schema = train, how, train.Schema()
 	}
-	in.train, in.crossed, in.schema = train, how, train.Schema()
-	return nil
+	return err
 }
 
 // crossBy adds to a source the crossed columns that training rows choose, and returns what these follow from beside the table, "" for none.
@@ -149,6 +148,9 @@ func binnedCrosses(ctx context.Context, p Params, whole source.Source, of option
 		return nil, "", err
 	}
 	defer r.close()
+	if _, _, some := r.p.crosses(); !some { // which takes no look at the rows
+		return r.crossBy(ctx, whole, whole, nil)
+	}
 	in, err := r.open(source.Fresh(whole))
 	if err != nil {
 		return nil, "", err
