@@ -85,7 +85,7 @@ func TestGoldenRanks(t *testing.T) {
 func TestRanksWithTheLoop(t *testing.T) {
 	base := func(objective string) booster.Params {
 		p := booster.Defaults()
-		p.Objective, p.Rounds, p.Threads = objective, 12, 2
+		p.Objective, p.Rounds, p.Threads = objective, testenv.UnlessShort(12, 5), 2
 		return p
 	}
 	study := func(p *booster.Params) {
@@ -136,7 +136,7 @@ func TestRanksWithTheLoop(t *testing.T) {
 				opts = append(opts, booster.Valid("valid", table.Take(rows)))
 			}
 			want := hash(t, p, table, opts...)
-			for _, n := range []int{2, 5} {
+			for _, n := range []int{2, 5}[:testenv.UnlessShort(2, 1)] {
 				hashes, err := trainOnRanks(t, n, p, table, opts...)
 				if err != nil {
 					t.Fatal(err)

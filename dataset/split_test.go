@@ -258,7 +258,7 @@ func TestSplitFilesOfOthers(t *testing.T) {
 		if err != nil || strings.HasSuffix(file, ".svm") {
 			continue
 		}
-		for _, n := range []int{1, 2, 3, 8} {
+		for _, n := range []int{3, 1, 2, 8}[:testenv.UnlessShort(4, 1)] {
 			next, having := 0, 0
 			for rank, own := range splitAmong(n, []string{file}, nil, want, pool) {
 				if own.err != nil || own.first != next {

@@ -21,13 +21,13 @@ func TestTwoArrays(t *testing.T) {
 		name string
 		test func(*testing.T)
 	}{
-		{"TestBuilders", func(t *testing.T) { builders(t, 20_000, []int{1, 4}) }}, {"TestTiles", TestTiles}, {"TestHelp", TestHelp},
+		{"TestBuilders", func(t *testing.T) { builders(t, 10_000, []int{1, 4}) }}, {"TestTiles", TestTiles}, {"TestHelp", TestHelp},
 		{"TestStream", TestStream}, {"TestActiveFeaturesChange", TestActiveFeaturesChange}, {"TestSubtract", TestSubtract},
 		{"TestLayouts", func(t *testing.T) { layoutsOf(t, 0) }}, {"TestSmallNodes", TestSmallNodes},
 		{"TestNoStaleValues", TestNoStaleValues}, {"TestExtremeCodes", TestExtremeCodes}, {"TestEqualHessians", TestEqualHessians},
 		{"TestWidths", TestWidths}, {"TestRowMajorCopyOfBundles", TestRowMajorCopyOfBundles},
 	}
-	for _, c := range tests[:testenv.UnlessShort(len(tests), 2)] {
+	for _, c := range tests[:testenv.UnlessShort(len(tests), 1)] {
 		t.Run(c.name, c.test)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"testing"
@@ -15,6 +16,7 @@ import (
 // its own: BOOST_TEST_MAIN runs the arguments as a command line.
 func TestMain(m *testing.M) {
 	if os.Getenv("BOOST_TEST_MAIN") == "" {
+		debug.SetGCPercent(400) // commands in this process hold little and make much garbage; memory is measured in others
 		os.Exit(m.Run())
 	}
 	if limit := os.Getenv("BOOST_TEST_FILE_SIZE"); limit != "" {

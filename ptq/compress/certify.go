@@ -278,19 +278,16 @@ const (
 // number of threads. NaN means that the metric of the full model is 0 or undefined.
 func (h *half) bootstrap(after [][]float64, alpha float64) float64 {
 	if h.sums == nil {
-		before, weights := allInCells(h.before), inCells(h.weight)
 		h.sums = make([]resample, h.resamples)
-		h.judge.pool.Do(h.resamples, parallel.Func(func(_, b int) {
-			s := resample{before: drawnSums(b, before)}
-			s.weight = drawnSums(b, [][]float64{weights})[0]
-			h.sums[b] = s
-		}))
+		weights := h.drawnSums([][]float64{h.weight})
+		for b, before := range h.drawnSums(h.before) {
+			h.sums[b] = resample{before: before, weight: weights[b][0]}
+		}
 	}
-	after = allInCells(after)
 	changes := make([]float64, h.resamples)
-	h.judge.pool.Do(h.resamples, parallel.Func(func(_, b int) {
-		changes[b] = change(h.sums[b].before, drawnSums(b, after), h.sums[b].weight, h.metric.Root())
-	}))
+	for b, sums := range h.drawnSums(after) {
+		changes[b] = change(h.sums[b].before, sums, h.sums[b].weight, h.metric.Root())
+	}
 	slices.Sort(changes)
 	if math.IsNaN(changes[0]) {
 		return math.NaN()
@@ -330,26 +327,40 @@ func normalQuantile(p float64) float64 {
 	return (low + high) / 2
 }
 
-// drawnSums returns the sums of lists over the cells that a resample draws.
-func drawnSums(resample int, lists [][]float64) []float64 {
-	key, n := rng.Key(0, rng.Resamples, uint64(resample), 0), uint64(len(lists[0]))
-	sums := make([]float64, len(lists))
-	for i := range n {
-		cell, _ := bits.Mul64(rng.Draw(key, i), n)
-		for k, list := range lists {
-			sums[k] += list[cell]
-		}
+// drawnSums returns, for each resample, the sums of lists of numbers of rows over the cells that it draws.
+func (h *half) drawnSums(lists [][]float64) [][]float64 {
+	sums := make([][]float64, h.resamples)
+	for b := range sums {
+		sums[b] = make([]float64, len(lists))
+	}
+	for k, list := range lists {
+		cells := inCells(list)
+		h.judge.pool.Do((h.resamples+3)/4, parallel.Func(func(_, i int) {
+			four := drawnFour(4*i, cells)
+			for b := 4 * i; b < min(4*i+4, h.resamples); b++ {
+				sums[b][k] = four[b-4*i]
+			}
+		}))
 	}
 	return sums
 }
 
-// allInCells is inCells of several lists.
-func allInCells(lists [][]float64) [][]float64 {
-	cells := make([][]float64, len(lists))
-	for k, list := range lists {
-		cells[k] = inCells(list)
+// drawnFour returns the sums of the cells that each of four resamples from first on draws: four chains of additions go on side by side.
+func drawnFour(first int, cells []float64) [4]float64 {
+	var keys [4]uint64
+	for b := range keys {
+		keys[b] = rng.Key(0, rng.Resamples, uint64(first+b), 0)
 	}
-	return cells
+	n := uint64(len(cells))
+	var s0, s1, s2, s3 float64
+	for i := range n {
+		c0, _ := bits.Mul64(rng.Draw(keys[0], i), n)
+		c1, _ := bits.Mul64(rng.Draw(keys[1], i), n)
+		c2, _ := bits.Mul64(rng.Draw(keys[2], i), n)
+		c3, _ := bits.Mul64(rng.Draw(keys[3], i), n)
+		s0, s1, s2, s3 = s0+cells[c0], s1+cells[c1], s2+cells[c2], s3+cells[c3]
+	}
+	return [4]float64{s0, s1, s2, s3}
 }
 
 // inCells adds up numbers of rows in at most mostCells cells, row i in cell i modulo their
