@@ -122,8 +122,12 @@ func (t *Trials) bin(ctx context.Context, p booster.Params) error {
 	if reflect.DeepEqual(bins, t.bins) {
 		return nil
 	}
+	log := t.c.Log
+	if t.bins != nil { // the first trial says which columns are made of others
+		log = nil
+	}
 	t.binned, t.bins = booster.Data{}, nil // makes room
-	data, notes, err := booster.Binned(ctx, p, t.table, t.pool, nil)
+	data, notes, err := booster.Binned(ctx, p, t.table, t.pool, log)
 	if err != nil {
 		return err
 	}
