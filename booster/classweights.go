@@ -12,7 +12,9 @@ import (
 const Balanced = labels.Balanced
 
 // weighsClasses reports whether rows count by their class.
-func (p *Params) weighsClasses() bool { return len(p.ClassWeight) > 0 || p.PositiveWeight > 0 }
+func (p *Params) weighsClasses() bool {
+	return len(p.ClassWeight) > 0 || p.PositiveWeight > 0 && p.PositiveWeight != 1
+}
 
 // checkClassWeights returns what does not go together.
 func (p *Params) checkClassWeights() []error {
@@ -28,10 +30,8 @@ func (p *Params) checkClassWeights() []error {
 
 // weighClasses returns the weights of the rows in training. The weights that there are (nil for all 1) have been checked.
 func (tg *target) weighClasses(p *Params, classOf, weights []float64) ([]float64, error) {
-	key, table := "objective.class_weight", p.ClassWeight
-	if p.PositiveWeight > 0 {
-		key = "objective.scale_pos_weight"
-	}
+	key := map[bool]string{false: "objective.class_weight", true: "objective.scale_pos_weight"}[p.PositiveWeight > 0]
+	table := p.ClassWeight
 	switch {
 	case tg.classes == nil:
 		return nil, fmt.Errorf("%w: %s: objective %s has no classes", ErrParams, key, p.Objective)

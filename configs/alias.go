@@ -43,6 +43,9 @@ var refusedObjectives = map[string]string{
 // noFormula is the reason why a formula is no metric.
 const noFormula = "a metric of your own is a Go function: see booster.WithMetric and metrics.FromFunc"
 
+// catBoostForm is the reason why CatBoost's names of losses with their parameters are none here.
+const catBoostForm = "parameters of a loss are keys of their own: give its name alone, and objective.alpha, objective.delta, objective.variance_power … (docs/objectives.md)"
+
 // isFormula reports whether a text computes something: no name of a loss or a metric has such characters.
 func isFormula(s string) bool { return strings.ContainsAny(s, "()*+^=<>") }
 
@@ -106,13 +109,13 @@ func byName(keys []Key, name string) *Key {
 	return nil
 }
 
-// KeyOf returns the own name of the key that a written name means, "" for none.
-func KeyOf(written string) string {
+// KeyOf returns the own name of the key that a written name means.
+func KeyOf(written string) (string, error) {
 	k, _, err := lookup(keys, written)
 	if err != nil {
-		return ""
+		return "", err
 	}
-	return k.Name
+	return k.Name, nil
 }
 
 // lookup finds the key that a written name means: its own name, an alias, bare

@@ -337,6 +337,8 @@ func (k *Key) assignText(field *string, v any, dir string) error {
 		s = resolve(dir, s)
 	case k.Name == "train.objective" && refusedObjectives[strings.ToLower(s)] != "":
 		return fmt.Errorf("%s = %q: %s", k.Name, s, refusedObjectives[strings.ToLower(s)])
+	case k.Name == "train.objective" && strings.Contains(s, ":") && strings.Contains(s, "="):
+		return fmt.Errorf("%s = %q: %s", k.Name, s, catBoostForm)
 	case k.Name == "train.objective" && isFormula(s):
 		return fmt.Errorf("%s = %q: %s", k.Name, s, refusedObjectives["custom"])
 	case k.Name == "train.boosting" && refusedBoosting[strings.ToLower(s)] != "":
@@ -374,6 +376,9 @@ func (k *Key) assignList(field *[]string, v any, dir string) error {
 		items = make([]string, len(v))
 		for i, e := range v {
 			s, ok := e.(string)
+			if _, isInt := e.(int64); isInt && k.Name == "data.missing" {
+				s, ok = fmt.Sprint(e), true
+			}
 			if !ok {
 				return fmt.Errorf("%s must be a list of texts like [\"a\", \"b\"], and %s in it is none", k.Name, describe(e))
 			}

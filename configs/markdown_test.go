@@ -156,7 +156,7 @@ func calledElsewhere() map[string]string {
 			var own []string
 			for _, name := range append([]string{k.Leaf()}, k.Aliases...) {
 				// LightGBM's "test" are validation sets.
-				if configs.KeyOf(name) == k.Name && slices.Contains(names[peer], name) && k.Name != "data.test" && !slices.Contains(own, "`"+name+"`") {
+				if key, _ := configs.KeyOf(name); key == k.Name && slices.Contains(names[peer], name) && k.Name != "data.test" && !slices.Contains(own, "`"+name+"`") {
 					own = append(own, "`"+name+"`")
 					left = slices.DeleteFunc(left, func(alias string) bool { return alias == name })
 				}
@@ -200,7 +200,7 @@ func TestPeerNames(t *testing.T) {
 	accepted := 0
 	for _, peer := range peers {
 		for _, name := range names[peer] {
-			if configs.KeyOf(name) != "" {
+			if _, err := configs.KeyOf(name); err == nil {
 				accepted++
 				continue
 			}
@@ -212,7 +212,7 @@ func TestPeerNames(t *testing.T) {
 	}
 	for key, of := range refused {
 		for peer, name := range of {
-			if configs.KeyOf(name) != "" || !slices.Contains(append(names[peer], "alpha", "lambda"), name) {
+			if _, err := configs.KeyOf(name); err == nil || !slices.Contains(append(names[peer], "alpha", "lambda"), name) {
 				t.Errorf("%s of %s is not refused, or none of its names", name, peer)
 			}
 			if _, _, err := read(t, name+" = 1\n"); err == nil || !strings.Contains(err.Error(), key) {

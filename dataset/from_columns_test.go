@@ -117,6 +117,8 @@ func TestFromColumnsErrors(t *testing.T) {
 			`row 2: column "x": the cell has no value, expected a label, and every row needs one (fill it in, or set on_bad_row = "skip" to leave such rows out)`},
 		{"inexact", []dataset.ColumnData{{Name: "x", Values: []int64{1, 1<<53 + 1}}}, nil,
 			`row 2: column "x" holds an integer that float64 cannot hold exactly; give it as text to use it as a category`},
+		{"written", []dataset.ColumnData{x}, []dataset.Option{dataset.As(dataset.Schema{Columns: []dataset.ColumnSchema{{Name: "x", Kind: dataset.Float64, Written: "1,234.5 %"}}})},
+			`column "x" holds plain numbers, where "1,234.5 %" is expected: --set 'data.parse={x="1234.5"}' takes them as they are`},
 		{"weight_text", []dataset.ColumnData{{Name: "x", Values: []string{"1", "heavy"}}}, []dataset.Option{dataset.Weight("x")},
 			`row 2: column "x": "heavy" is not a number, and a weight has to be one`},
 		{"decimal", []dataset.ColumnData{x}, []dataset.Option{dataset.Decimal(';')}, `decimal = ";" is not possible; it is "." or ","`},

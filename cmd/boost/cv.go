@@ -232,7 +232,7 @@ func trainWith(cmd *cobra.Command, sources []string, f *cvFlags, c *configs.Conf
 	}
 	for _, set := range f.sets {
 		name, _, _ := strings.Cut(set, "=")
-		if !search.Decides(configs.KeyOf(strings.TrimSpace(name))) {
+		if key, _ := configs.KeyOf(strings.TrimSpace(name)); !search.Decides(key) {
 			words = append(words, "--set", format.Pasted(set))
 		}
 	}

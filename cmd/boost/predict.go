@@ -233,6 +233,9 @@ func (a *app) predict(ctx context.Context, modelFile string, tables []string, f 
 		}
 	}
 	schema := m.Schema()
+	if !f.all && len(f.ids) == 0 { // an id column that is the label is one with a number in each row
+		schema = schema.Inputs()
+	}
 	reading := append(c.ReadOptions(), dataset.InOrder(), dataset.ID(f.ids...))
 	if f.all {
 		reading = append(reading, dataset.AllIDs())

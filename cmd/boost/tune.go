@@ -186,7 +186,11 @@ func (f *tuneFlags) space(p booster.Params, c *configs.Config, rows int) (tune.S
 		if !ok {
 			return nil, exit.Usagef("--try %s: expected KEY=LOW..HIGH, KEY=LOW..HIGH:log or KEY=A,B,C", format.Pasted(text))
 		}
-		d, err := tune.Parse(configs.KeyOf(strings.TrimSpace(key)), values)
+		key, err := configs.KeyOf(strings.TrimSpace(key))
+		var d tune.Dimension
+		if err == nil {
+			d, err = tune.Parse(key, values)
+		}
 		if err != nil {
 			return nil, exit.Usagef("--try %s: %v", format.Pasted(text), err)
 		}

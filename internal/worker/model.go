@@ -118,8 +118,11 @@ func (h *predictHead) options(rows int) []model.Option {
 	return options
 }
 
-// checkRounds refuses more rounds than the model has.
+// checkRounds refuses more rounds than the model has, and some of the rounds of averaged models.
 func (h *predictHead) checkRounds(m *model.Model) error {
+	if n := m.Contents().Averaged(); n > 0 && (h.Every > 0 || h.Rounds != nil && *h.Rounds != m.Rounds()) {
+		return usagef("the model is the mean of %d models (train.bag_folds), one behind the other: ask for all rounds", n)
+	}
 	if h.Rounds != nil && (*h.Rounds < 0 || *h.Rounds > m.Rounds()) {
 		return usagef("rounds must be 0 … %d, the rounds of the model, not %d", m.Rounds(), *h.Rounds)
 	}
@@ -156,7 +159,7 @@ func (r *request) predict(ctx context.Context) (any, []byte, error) {
 	if head.Block != nil {
 		return r.predictBlock(ctx, kept, &head)
 	}
-	t, err := r.read(ctx, &head.source, dataset.As(m.Schema()), dataset.InOrder())
+	t, err := r.read(ctx, &head.source, dataset.As(m.Schema().Inputs()), dataset.InOrder())
 	if err != nil {
 		return nil, nil, err
 	}
@@ -286,10 +289,13 @@ func (r *request) staged(ctx context.Context) (any, []byte, error) {
 	if head.Every < 1 {
 		return nil, nil, usagef("every must be 1 or more rounds, not %d", head.Every)
 	}
+	if err := head.checkRounds(m); err != nil {
+		return nil, nil, err
+	}
 	if err := head.checkTrust(m, head.Kind); err != nil {
 		return nil, nil, err
 	}
-	t, err := r.read(ctx, &head.source, dataset.As(m.Schema()), dataset.InOrder())
+	t, err := r.read(ctx, &head.source, dataset.As(m.Schema().Inputs()), dataset.InOrder())
 	if err != nil {
 		return nil, nil, err
 	}
@@ -348,7 +354,8 @@ func (r *request) importance(context.Context) (any, []byte, error) {
 func (r *request) evaluate(ctx context.Context) (any, []byte, error) {
 	var head struct {
 		predictHead
-		Metrics []string `json:"metrics"`
+		Metrics []string            `json:"metrics"`
+		Roles   map[string][]string `json:"roles"` // columns that the model does not know: weight
 	}
 	if err := r.parse(&head); err != nil {
 		return nil, nil, err
@@ -372,7 +379,11 @@ func (r *request) evaluate(ctx context.Context) (any, []byte, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	t, err := r.read(ctx, &head.source, dataset.As(m.Schema()))
+	schema := m.Schema()
+	for _, name := range head.Roles["weight"] {
+		schema.Columns = append(slices.Clip(schema.Columns), dataset.ColumnSchema{Name: name, Role: dataset.WeightRole, Kind: dataset.Float64})
+	}
+	t, err := r.read(ctx, &head.source, dataset.As(schema))
 	if err != nil {
 		return nil, nil, err
 	}

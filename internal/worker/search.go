@@ -127,7 +127,7 @@ func (r *request) crossValidate(ctx context.Context) (any, []byte, error) {
 func trainingAfter(head *trainHead, c *configs.Config, rounds int) (drop []string, add map[string]any) {
 	drop = []string{}
 	for _, setting := range head.Settings {
-		if search.Decides(configs.KeyOf(setting[0])) {
+		if key, _ := configs.KeyOf(setting[0]); search.Decides(key) {
 			drop = append(drop, setting[0])
 		}
 	}
@@ -248,7 +248,11 @@ func (r *request) tune(ctx context.Context) (any, []byte, error) {
 func (h *tuneHead) space(p booster.Params, c *configs.Config, rows int) (tune.Space, error) {
 	var tried tune.Space
 	for _, try := range h.Try {
-		d, err := tune.Parse(configs.KeyOf(try[0]), try[1])
+		key, err := configs.KeyOf(try[0])
+		var d tune.Dimension
+		if err == nil {
+			d, err = tune.Parse(key, try[1])
+		}
 		if err != nil {
 			return nil, usagef("space: %s: %v", try[0], err)
 		}

@@ -218,7 +218,7 @@ def test_words_for_what_does_not_fit(numbers: Data) -> None:
     with pytest.raises(TypeError, match="X is a dict"):
         BoostRegressor().fit({"a": y}, y)
     with pytest.raises(ValueError, match="each of 1 sets"):
-        BoostRegressor().fit(x, y, np.ones(1000), eval_set=(x, y), eval_sample_weight=np.ones(1000))
+        BoostRegressor().fit(x, y, np.ones(1000), eval_set=[(x, y)], eval_sample_weight=np.ones(1000))
     with pytest.raises(ParameterError, match="training rows have none"):
         BoostRegressor().fit(x, y, eval_set=(x, y), eval_sample_weight=[np.ones(1000)])
 
@@ -325,3 +325,35 @@ def test_crossed_columns_count_for_their_sources() -> None:
     assert abs(shares.sum() - 1) < 1e-12
     assert shares[:2].min() > 0.2
     assert np.corrcoef(model.predict(X), y)[0, 1] > 0.9
+
+
+def test_fitted_on_an_array_and_given_a_frame(numbers: Data) -> None:
+    pd = pytest.importorskip("pandas")
+    x, y = numbers
+    fitted = BoostRegressor(rounds=5).fit(x, y)
+    with pytest.warns(UserWarning, match="feature names"):
+        found = fitted.predict(pd.DataFrame(x, columns=list("abcdef")))
+    assert np.array_equal(found, fitted.predict(x))
+
+
+def test_what_belongs_to_one_validation_set(numbers: Data) -> None:
+    x, y = numbers
+    weights = np.linspace(0, 1, len(y))
+    alone = BoostRegressor(rounds=5).fit(x, y, weights, eval_set=(x, y), eval_sample_weight=weights)
+    listed = BoostRegressor(rounds=5).fit(x, y, weights, eval_set=[(x, y)], eval_sample_weight=[weights])
+    assert bytes(alone.model_) == bytes(listed.model_)
+
+
+def test_usual_values_of_peers(numbers: Data) -> None:
+    x, y = numbers
+    plain = bytes(BoostRegressor(rounds=5).fit(x, y).model_)
+    for name, value in {
+        "early_stopping": "auto",
+        "categorical_features": "from_dtype",
+        "leaf_estimation_iterations": 1,
+        "gamma": 0,
+        "scale_pos_weight": 1,
+    }.items():
+        given = BoostRegressor(rounds=5, **{name: value}).fit(x, y).model_
+        assert np.array_equal(given.predict(x), Model.from_bytes(plain).predict(x)), name
+    assert BoostRegressor(rounds=5, cat_features=[0]).fit(np.round(x), y).n_features_in_ == 6

@@ -268,3 +268,43 @@ def test_silence(numbers: tuple[np.ndarray, np.ndarray]) -> None:
             train({"rounds": 2, **loud}, x, y)
     with pytest.raises(ParameterError, match="verbose"):
         train({"rounds": 2, "verbose": "much"}, x, y)
+
+
+def test_columns_in_place_of_those_of_training() -> None:
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=500)
+    y, noise, weight = 2 * x, 100 * rng.normal(size=500), rng.random(500) ** 6
+    table = {"a": x, "y": noise, "target": y, "w": weight}
+    model = train(SHORT, {"a": x, "y": y}, "y")
+    error = model.predict({"a": x}) - y
+    assert model.eval(table, "target")["rmse"] == pytest.approx(np.sqrt(np.mean(error**2)), rel=1e-12)
+    assert model.eval(table, y) == model.eval(table, "target")
+    weighted = np.sqrt(np.average(error**2, weights=weight))
+    assert model.eval({"a": x}, y, weight=weight)["rmse"] == pytest.approx(weighted, rel=1e-12)
+    assert model.eval(table, "target", weight="w")["rmse"] == pytest.approx(weighted, rel=1e-12)
+    with pytest.raises(TableError, match="no column 'absent'"):
+        model.eval(table, "absent")
+    with pytest.raises(ParameterError, match="without weight"):
+        model.calibrate({"a": x}, y, weight=weight, intervals=0.9, allow_train_data=True)
+    calibrated = model.calibrate(table, "target", intervals=0.9, allow_train_data=True)
+    assert calibrated.report["intervals"]["width"] < 10
+    history = train(SHORT, {"a": x, "y": y}, "y", valid=(table, "target")).history["valid"]
+    assert history["rmse"][-1] < 10
+    started = train(SHORT, {"a": x, "y": y, "s": y / 2}, "y", init_score="s")
+    assert np.array_equal(started.predict({"a": x, "b": y / 2}, init_score="b"), started.predict({"a": x, "s": y / 2}))
+
+
+def test_labels_of_files_keep_their_names(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("a,y,z\n" + "".join(f"{i % 9},{i % 9},{i}\n" for i in range(100)))
+    model = train(SHORT, path, "y")
+    assert model.eval(path, "y") == model.eval(path)
+    with pytest.raises(ParameterError, match="name it so there"):
+        model.eval(path, "z")
+
+
+def test_dicts_of_sections(numbers: Data) -> None:
+    x, y = numbers
+    assert train({"train": {"rounds": 10, "early_stopping": 0}, "tree": {"leaves": 4}}, x, y) == train(
+        {**SHORT, "leaves": 4}, x, y
+    )

@@ -327,3 +327,25 @@ def test_exchanged_frames(numbers: tuple[np.ndarray, np.ndarray]) -> None:
     assert np.array_equal(want.predict(Exchanged(rows)), want.predict(rows))
     with pytest.raises(TableError, match="kind"):
         want.predict(Exchanged(rows.drop_columns("kind")))
+
+
+def test_unreadable_columns_matter_where_they_are_needed() -> None:
+    x = np.arange(50.0)
+    spans, lists = np.arange(50).astype("m8[s]"), np.empty(50, object)
+    lists[:] = [[1]] * 50
+    model = train(PARAMS, {"a": x, "y": x}, "y")
+    for unread in (spans, lists, x + 1j):
+        assert np.array_equal(model.predict({"a": x, "q": unread}), model.predict({"a": x}))
+        assert train({**PARAMS, "ignore": ["q"]}, {"a": x, "q": unread, "y": x}, "y").features == ["a"]
+        with pytest.raises((TableError, TypeError), match="column 'a'"):
+            model.predict({"a": unread})
+
+
+def test_numbers_for_written_ones(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("share,y\n" + "".join(f"{i % 90} %,{i % 90}\n" for i in range(400)))
+    model = train({**PARAMS, "parse": "auto"}, path, "y")
+    assert model.predict({"share": ["12 %"]})[0] == model.predict({"share": ["12.0 %"]})[0]
+    assert np.isfinite(model.predict({"share": [float("nan")]})[0])
+    with pytest.raises(TableError, match="holds plain numbers"):
+        model.predict({"share": [0.12]})

@@ -60,6 +60,14 @@ type ColumnSchema struct {
 	Crossed []string `json:"crossed,omitempty"`
 }
 
+// Inputs returns the schema less the columns that predictions do not need: labels, with what belongs to them, and weights.
+func (s Schema) Inputs() Schema {
+	s.Columns = slices.DeleteFunc(slices.Clone(s.Columns), func(c ColumnSchema) bool {
+		return c.Role == LabelRole || c.Role == UpperRole || c.Role == EventRole || c.Role == WeightRole
+	})
+	return s
+}
+
 // CrossedFeatures returns of how many columns each feature, in order, is made, 0 for one of its own.
 func (s *Schema) CrossedFeatures() (crossed []int) {
 	for i := range s.Columns {

@@ -2,6 +2,7 @@ package inmemory
 
 import (
 	"boost/dataset/internal/chunk"
+	"boost/dataset/internal/written"
 
 	"github.com/apache/arrow/go/v17/arrow"
 )
@@ -48,8 +49,34 @@ func Rows(name string, values any, said int) (int, error) {
 }
 
 // Column turns the values of one column of a table of so many rows, which Rows has counted, into a column chunk.
-// Slices of floats that need no conversion become the chunk's own.
+// Slices of floats that need no conversion become the chunk's own. Numbers, but no missing values, are refused for a target whose
+// numbers are written with a unit, a percent sign or as dates: what they mean is not known.
 func Column(o *chunk.Options, t chunk.Target, rows int, values any) (*chunk.ColumnChunk, error) {
+	c, err := column(o, t, rows, values)
+	if err != nil || t.Form == nil || t.Form.Bare() || c.Present == 0 || isWritten(&t, values) {
+		return c, err
+	}
+	return nil, chunk.Errorf("column %q holds plain numbers, where \"%v\" is expected: %s takes them as they are",
+		t.Name, t.Form, chunk.ParseHint(map[string]string{t.Name: written.Plain.String()}))
+}
+
+// isWritten reports whether values are texts, or dates for a target that holds such.
+func isWritten(t *chunk.Target, values any) bool {
+	switch v := values.(type) {
+	case []string:
+		return true
+	case arrow.Array:
+		switch v.DataType().ID() {
+		case arrow.STRING, arrow.LARGE_STRING, arrow.BINARY, arrow.LARGE_BINARY, arrow.STRING_VIEW, arrow.BINARY_VIEW, arrow.DICTIONARY:
+			return true
+		case arrow.TIMESTAMP, arrow.DATE32, arrow.DATE64:
+			return t.Form.IsDate()
+		}
+	}
+	return false
+}
+
+func column(o *chunk.Options, t chunk.Target, rows int, values any) (*chunk.ColumnChunk, error) {
 	switch v := values.(type) {
 	case []float64:
 		return o.FromNumbers(t, v)

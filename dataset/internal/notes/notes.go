@@ -96,7 +96,7 @@ func (n *Notes) All(mixed []*chunk.ParseError) []string {
 			all = append(all, fmt.Sprintf("zeros before the numbers of %d more columns are lost too: %s", len(n.padded)-i, listed(n.padded[i:])))
 			break
 		}
-		all = append(all, fmt.Sprintf("column %q is read as numbers, without the zeros that its cells begin with (set categorical = [%q] to keep codes as they are)", column, column))
+		all = append(all, fmt.Sprintf("column %q is read as numbers, without the zeros that its cells begin with (set categorical = [%q] if they are names, of which 01 and 1 are one)", column, column))
 	}
 	if len(n.trimmed) > 0 {
 		all = append(all, fmt.Sprintf("blanks around the cells of %s are left out (set blanks = \"keep\" to keep them)", listed(n.trimmed)))

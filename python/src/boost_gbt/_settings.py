@@ -12,6 +12,24 @@ import numpy as np
 
 from .errors import ParameterError
 
+# sections of a config; a dict of one has keys of it
+SECTIONS = frozenset(
+    (
+        *(
+            "data",
+            "binning",
+            "categorical",
+            "train",
+            "dart",
+            "objective",
+            "gradients",
+            "tree",
+            "sampling",
+            "constraints",
+        ),
+        *("metrics", "output", "quantize", "registry"),
+    )
+)
 FILES = frozenset(("cache", "forced_cuts_file", "init_model"))  # settings that are names of files
 
 
@@ -46,12 +64,20 @@ def _quoted(value: str) -> str:
 
 
 def settings(params: Mapping[str, Any]) -> list[list[str]]:
-    """Return parameters as pairs of texts. None stands for the default."""
-    return [
-        [name, text(_whole(name, value))]
-        for name, value in params.items()
-        if value is not None and not _asks_for_silence(name, value)
-    ]
+    """Return parameters as pairs of texts, those of a section too. None stands for the default."""
+    pairs: list[list[str]] = []
+    for name, value in params.items():
+        if isinstance(value, Mapping) and name in SECTIONS:
+            pairs += settings({f"{name}.{key}": inner for key, inner in value.items()})
+        elif value is not None and not _asks_for_silence(name, value) and not _asks_for_usual(name, value):
+            off = value is False and name.rpartition(".")[2] == "early_stopping"
+            pairs.append([name, "0" if off else text(_whole(name, value))])
+    return pairs
+
+
+def _asks_for_usual(name: str, value: Any) -> bool:
+    """Report whether a parameter of scikit-learn asks for early stopping as it is."""
+    return name.rpartition(".")[2] == "early_stopping" and (value is True or value == "auto")
 
 
 def _asks_for_silence(name: str, value: Any) -> bool:

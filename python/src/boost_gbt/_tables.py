@@ -38,6 +38,7 @@ class Parts:
         self.names: list[str] = []
         self.categorical: list[str] = []  # columns that their owner declared to be categories
         self.rows: int | None = None
+        self.refused: dict[str, Exception] = {}  # columns that cannot be read, which matters where they are needed
 
     def put(self, data: Any) -> int:
         """Add bytes to the body, at a multiple of 8, and return where they begin."""
@@ -95,7 +96,8 @@ class Parts:
         elif kind == "M":
             part = self.dates(name, values)
         elif kind == "m":
-            raise TableError(f"column {name!r} holds spans of time: give it as a number of seconds")
+            self.refused[name] = TableError(f"column {name!r} holds spans of time: give it as a number of seconds")
+            return
         elif kind in "OUST":
             plain = _plain_numbers(values) if kind == "O" else None
             if plain is not None:
@@ -104,11 +106,13 @@ class Parts:
                 try:
                     part = self.categories(name, *_factorize(values))
                 except TypeError as error:
-                    raise TypeError(f"column {name!r}: {error}") from None
+                    self.refused[name] = TypeError(f"column {name!r}: {error}")
+                    return
         else:
-            raise TableError(
+            self.refused[name] = TableError(
                 f"column {name!r} is of type {values.dtype}, which is no number, date or text: leave it out"
             )
+            return
         self.add(part, [name], len(values))
 
     def dates(self, name: str, values: np.ndarray) -> dict[str, Any]:
@@ -259,6 +263,46 @@ def column_names(table: Any) -> list[str] | None:
     if columns is not None and not callable(columns) and not isinstance(table, np.ndarray):
         return [str(name) for name in columns]
     return None
+
+
+def without(table: Any, names: set[str]) -> Any:
+    """Return a table less some of its columns, those that others take the places of."""
+    if not names & set(column_names(table) or ()):
+        return table
+    if isinstance(table, dict):
+        return {name: values for name, values in table.items() if str(name) not in names}
+    if _is_interchange(table):
+        table = _exchanged(table)
+    kept = [name for name in getattr(table, "columns", table) if str(name) not in names]
+    if _module(table) == "pyarrow":
+        return table.select([name for name in table.column_names if name not in names])
+    return table[kept] if _module(table) == "pandas" else table.select(kept)
+
+
+def renamed(table: Any, names: list[str]) -> Any:
+    """Return a frame whose columns have other names."""
+    if _is_interchange(table):
+        table = _exchanged(table)
+    if hasattr(table, "set_axis"):
+        return table.set_axis(names, axis=1)
+    if hasattr(table, "rename_columns"):
+        return table.rename_columns(names)
+    table = table.clone()
+    table.columns = names
+    return table
+
+
+def column_of(table: Any, name: str) -> Any:
+    """Return a column of a table by its name."""
+    known = column_names(table) or []
+    if known.count(name) != 1:
+        how = "no" if name not in known else "more than one"
+        raise TableError(f"the table has {how} column {name!r}")
+    if _is_interchange(table):
+        table = _exchanged(table)
+    if hasattr(table, "iloc"):
+        return table.iloc[:, known.index(name)]
+    return table[name]
 
 
 def add(parts: Parts, table: Any, names: Sequence[str] | None = None) -> None:
@@ -445,9 +489,10 @@ class Held:
         self.worker = _worker.worker()
         head, _ = self.worker.call("table", {"parts": parts.parts}, parts.buffers)
         self.number: int = head["table"]
+        self.roles: dict[str, list[str]] = {}  # of its columns that the model does not know
 
     def __enter__(self) -> dict[str, Any]:
-        return {"table": self.number}
+        return {"table": self.number, "roles": self.roles} if self.roles else {"table": self.number}
 
     def __exit__(self, *_: object) -> None:
         self.worker.garbage.append(("tables", self.number))

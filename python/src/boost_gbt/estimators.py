@@ -119,6 +119,11 @@ PARAMETERS = """
 """
 
 
+CATEGORICAL = frozenset(
+    ("data.categorical", *("categorical_feature", "categorical_features", "cat_feature", "cat_features"))
+)  # what peers call the categorical columns
+
+
 class _Boost(BaseEstimator):  # type: ignore[misc]
     """What the estimators share."""
 
@@ -250,7 +255,13 @@ class _Boost(BaseEstimator):  # type: ignore[misc]
             validate_data(self, X, reset=reset, skip_check_array=True)
             if X.shape[0] == 0:
                 raise ValueError("Found array with 0 sample(s) while a minimum of 1 is required.")
+            if reset:
+                self._by_place = False
+            elif getattr(self, "_by_place", False):
+                X = _tables.renamed(X, _tables.numbered(self.n_features_in_))
             return X
+        if reset:
+            self._by_place = True  # frames that come later have other names
         return validate_data(self, X, reset=reset, accept_sparse=("csr", "csc"), dtype=None, ensure_all_finite=False)
 
     def _check_weights(self, weights: Any, X: Any) -> Any:
@@ -295,7 +306,10 @@ class _Boost(BaseEstimator):  # type: ignore[misc]
         defaults = self._defaults()
         rows = Rows(X, _named(target, y), weights, queries)
         valid = []
-        sets = [eval_set] if isinstance(eval_set, tuple) else list(eval_set or ())
+        sets = list(eval_set or ())
+        if isinstance(eval_set, tuple):  # what belongs to it stands alone too, or in a list
+            sets = [eval_set]
+            eval_sample_weight, eval_queries = _alone(eval_sample_weight), _alone(eval_queries)
         for name, given in (("eval_sample_weight", eval_sample_weight), ("the queries of eval_set", eval_queries)):
             if given is not None and len(given) != len(sets):
                 raise ValueError(
@@ -307,6 +321,9 @@ class _Boost(BaseEstimator):  # type: ignore[misc]
             asked = None if eval_queries is None else eval_queries[k]
             valid.append(Rows(table, self._check_target(labels, fit=False), weights, asked))
         params = {**defaults, **{key: value for key, value in self._settings().items() if value is not None}}
+        names = _tables.column_names(X) or _tables.numbered(X.shape[1])
+        for key in CATEGORICAL & set(params):
+            params[key] = _by_name(params[key], names)
         base = init_model.model_ if isinstance(init_model, _Boost) else init_model
         self.model_: Model = train_rows(params, rows, valid, base, callback)
         return self
@@ -696,9 +713,9 @@ class BoostRanker(_Boost):
         theirs = None
         if eval_qid is not None or eval_group is not None:
             theirs = (
-                [_queries(q, None) for q in eval_qid]
+                [_queries(q, None) for q in (_alone(eval_qid) if isinstance(eval_set, tuple) else eval_qid)]
                 if eval_qid is not None
-                else [_queries(None, g) for g in eval_group]
+                else [_queries(None, g) for g in (_alone(eval_group) if isinstance(eval_set, tuple) else eval_group)]
             )
         self._fit(X, y, sample_weight, eval_set, eval_sample_weight, init_model, callback, queries, theirs)
         return self
@@ -706,6 +723,23 @@ class BoostRanker(_Boost):
     def predict(self, X: Any, kind: str = "value", *, rounds: int | None = None) -> np.ndarray:
         """Return a score for each row: within a query, the higher the better."""
         return self._predict(X, kind, rounds)
+
+
+def _alone(given: Any) -> Any:
+    """Return a list for one validation set from what is given for it: an array, or a list of one."""
+    return given if given is None or (len(given) == 1 and np.ndim(given[0]) == 1) else [given]
+
+
+def _by_name(columns: Any, names: list[str]) -> Any:
+    """Return the names of columns that are given by number, None where frames say which are categories."""
+    if isinstance(columns, str):
+        return None if columns in ("auto", "from_dtype") and columns not in names else columns
+    if not isinstance(columns, (list, tuple, np.ndarray)):
+        return columns
+    return [
+        names[c] if isinstance(c, (int, np.integer)) and not isinstance(c, bool) and -1 < c < len(names) else c
+        for c in columns
+    ]
 
 
 def _queries(qid: Any, group: Any) -> np.ndarray | None:

@@ -49,6 +49,7 @@ class Rows:
         self.roles = {"data.label": label, "data.weight": weight, "data.group": group, "data.init_score": init_score}
         self.names = names  # of the columns of a matrix
         self.categorical: list[str] = []  # columns that are declared categories
+        self.needed: Callable[[str], bool] = lambda name: True  # by the name of a column
 
     def beside(self, key: str) -> bool:
         """Report whether values of a role are given that are no columns of the table."""
@@ -59,20 +60,23 @@ class Rows:
 
         ``called`` has the names of columns by role; those that are not known yet are added.
         """
+        arrays = {key: value for key, value in self.roles.items() if self.beside(key)}
         for key, value in self.roles.items():
             if _are_names(value):
-                called.setdefault(key, [value] if isinstance(value, str) else list(value))
-        arrays = {key: value for key, value in self.roles.items() if self.beside(key)}
+                names = [value] if isinstance(value, str) else list(value)
+                if called.setdefault(key, names) != names:
+                    arrays[key] = self._columns(key, names, called[key])
         if _tables.is_path(self.table):
             if arrays:
                 raise ParameterError(f"{min(arrays)} must be the name of a column, because the table is a file")
             return Files(_tables.paths(self.table))
         parts = Parts(_worker.worker().memory)
-        _tables.add(parts, self.table, self.names)
+        replaced = {name for key in arrays for name in called.get(key, ())}
+        _tables.add(parts, _tables.without(self.table, replaced), self.names)
         self.categorical = [name for name in parts.categorical if all(name not in names for names in called.values())]
         for key, value in arrays.items():
-            columns = [value]
-            if np.ndim(value) == 2 and np.shape(value)[1] > 1:
+            columns = value if isinstance(value, _Columns) else [value]
+            if not isinstance(value, _Columns) and np.ndim(value) == 2 and np.shape(value)[1] > 1:
                 columns = list(np.asarray(_tables.unmasked(value)).T)
             if key not in called:
                 called[key] = []
@@ -84,7 +88,32 @@ class Rows:
                     called[key].append(name)
             for name, column in zip(called[key], columns, strict=True):
                 _tables.add_column(parts, name, column)
+        for name, error in parts.refused.items():
+            if self.needed(name):
+                raise error
+            _tables.add_column(parts, name, np.full(parts.rows or 0, np.nan))
         return Held(parts)
+
+    def _columns(self, key: str, names: list[str], called: list[str]) -> _Columns:
+        """Return columns of the table that take the places of those that training had."""
+        role = key.removeprefix("data.")
+        if _tables.is_path(self.table):
+            raise ParameterError(
+                f"{role} {_listed(names)} was {_listed(called)} in training, and the table is a file: name it so there"
+            )
+        if len(names) != len(called):
+            raise ParameterError(
+                f"{role} is {len(called)} columns, {_listed(called)} in training, and not {_listed(names)}"
+            )
+        return _Columns(_tables.column_of(self.table, name) for name in names)
+
+
+class _Columns(list[Any]):
+    """Columns of a table that have a role."""
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(repr(name) for name in names)
 
 
 def _are_names(value: Any) -> bool:
@@ -191,9 +220,14 @@ def train_rows(
         "every": callback is not None,
     }
     called: Names = {}
+    ignored = params.get("ignore", params.get("data.ignore")) or ()
+    ignored = ignored.split(",") if isinstance(ignored, str) else [str(name) for name in ignored]
+    rows.needed = lambda name: name not in ignored
     with ExitStack() as stack:
         head["train"] = stack.enter_context(rows.hand_over(called))
         sets = _validation_sets(valid)
+        for one in sets:
+            one.needed = rows.needed
         for key, name in (("data.weight", "weights"), ("data.group", "queries"), ("data.init_score", "init scores")):
             if key not in called and any(one.beside(key) for one in sets):
                 raise ParameterError(f"a validation set has {name} and the training rows have none: give both or none")
@@ -451,8 +485,15 @@ class Model:
         return worker.call("predict", head, [rows])
 
     def _hand_over(
-        self, table: Table, label: Any = None, weight: Any = None, group: Any = None, init_score: Any = None
+        self,
+        table: Table,
+        label: Any = None,
+        weight: Any = None,
+        group: Any = None,
+        init_score: Any = None,
+        added: Sequence[str] = (),
     ) -> Held | Files:
+        """Hand over a table of the model's columns. It may have the roles ``added`` beyond those of training."""
         names = None
         if not _tables.is_path(table) and _tables.column_names(table) is None:
             names = self.inputs
@@ -460,11 +501,19 @@ class Model:
             if width is not None and width != len(names):
                 raise TableError(f"the table has {width} columns, and the model has {len(names)} features")
         rows = Rows(table, label, weight, group, init_score, names)
-        called: Names = {}
-        for key in rows.roles:
-            if rows.beside(key) and (columns := self._head["roles"].get(key.removeprefix("data."))):
-                called[key] = columns
-        return rows.hand_over(called)
+        known = {f"data.{role}": list(columns) for role, columns in self._head["roles"].items()}
+        called = dict(known)
+        rows.needed = {*self.inputs, *(name for names in known.values() for name in names)}.__contains__
+        source = rows.hand_over(called)
+        if more := [key.removeprefix("data.") for key in called if key not in known and key not in added]:
+            raise ParameterError(f"the model was trained without {more[0]}: leave it out")
+        if isinstance(source, Held):
+            source.roles = {key.removeprefix("data."): names for key, names in called.items() if key not in known}
+        elif len(called) > len(known):
+            raise ParameterError(
+                "weight must be that of training, because the table is a file: give the rows as a frame"
+            )
+        return source
 
     def contributions(
         self, table: Table, *, rounds: int | None = None, threads: int = 0, on_unseen: str = ""
@@ -588,9 +637,9 @@ class Model:
         Parameters
         ----------
         table : table
-            It has the label under its name in training, unless ``label`` has the values.
-        label, weight, group, init_score : array, optional
-            Values that are no columns of the table.
+            It has the label under its name in training, unless ``label`` says otherwise.
+        label, weight, group, init_score : str or array, optional
+            The name of a column that the table has in place of the one of training, or values that are no column.
         metrics : str or list of str
             Names of docs/metrics.md; without any, those of the objective.
         rounds : int, optional
@@ -607,7 +656,7 @@ class Model:
         }
         if rounds is not None:
             head["rounds"] = index(rounds)
-        with self._hand_over(table, label, weight, group, init_score) as source:
+        with self._hand_over(table, label, weight, group, init_score, added=("data.weight",)) as source:
             answer, _ = _worker.ask("evaluate", {**head, **source})
         return {m["metric"]: float("nan") if m["value"] is None else m["value"] for m in answer["metrics"]}
 
@@ -653,9 +702,10 @@ class Model:
         Parameters
         ----------
         table : table
-            It has the label under its name in training, unless ``label`` has the values.
-        label, weight : array, optional
-            Values that are no columns of the table.
+            It has the label under its name in training, unless ``label`` says otherwise.
+        label, weight : str or array, optional
+            The name of a column that the table has in place of the one of training, or values that are no column.
+            Weights are for models that were trained with some.
         **options
             The flags of ``boost calibrate`` with underscores: ``intervals=0.9``, ``by="region"``, ``costs=(1, 20)``,
             ``threshold=0.2``, ``method="platt"``, ``allow_train_data=True``.
@@ -687,8 +737,9 @@ class Model:
         """Return the name of a file with the rows of a table."""
         if isinstance(table, (str, os.PathLike)):
             for role, given in (("label", label), ("weight", weight)):
-                if given is not None:
-                    raise ParameterError(f"{role} must be a column, because the table is a file")
+                trained = self._head["roles"].get(role, [])
+                if given is not None and not (isinstance(given, str) and [given] == trained):
+                    raise ParameterError(f"{role} must be a column, that of training, because the table is a file")
             return os.fspath(table)
         path = os.path.join(folder, "table.parquet")
         with self._hand_over(table, label, weight) as source:

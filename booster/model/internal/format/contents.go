@@ -43,6 +43,17 @@ type Contents struct {
 	Trust       *trust.Trust // nil for a model that is not calibrated
 }
 
+// Averaged returns of how many models, whose rounds stand one behind the other, the model is the mean (train.bag_folds), 0 for one.
+func (c *Contents) Averaged() int {
+	var p struct {
+		Folds int `json:"train.bag_folds"`
+	}
+	if json.Unmarshal(c.Params, &p) != nil { // a model that was made without parameters
+		return 0
+	}
+	return p.Folds
+}
+
 // History is one metric on one set through the rounds.
 type History struct {
 	Set    string     `json:"set"` // "valid", "valid2", …

@@ -35,10 +35,13 @@ func (s *Stages) Check() error {
 	return nil
 }
 
-// Fit refuses more rounds than the model has.
+// Fit refuses more rounds than the model has, and some of the rounds of averaged models.
 func (s *Stages) Fit(m Model, file string) error {
 	if s.Limited && (s.Rounds < 0 || s.Rounds > m.Rounds()) {
 		return exit.Usagef("--rounds must be 0 … %d, the rounds of %s, not %d", m.Rounds(), file, s.Rounds)
+	}
+	if of, is := m.(interface{ Contents() *model.Contents }); is && (s.Limited && s.Rounds < m.Rounds() || s.Every > 0) && of.Contents().Averaged() > 0 {
+		return exit.Usagef("%s is the mean of %d models (train.bag_folds), one behind the other: leave --rounds and --staged out", file, of.Contents().Averaged())
 	}
 	return nil
 }
