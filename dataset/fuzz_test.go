@@ -56,6 +56,9 @@ func compareWithEncodingCSV(t *testing.T, text []byte) {
 	if len(bytes.TrimSpace(text)) == 0 {
 		return // blanks of any kind are an empty table here
 	}
+	if bytes.HasPrefix(text, []byte("\x28\xb5\x2f\xfd")) || bytes.HasPrefix(text, []byte("\x1f\x8b")) {
+		return // what zstd or gzip make of it is read, whatever it is as text
+	}
 	r := csv.NewReader(bytes.NewReader(text))
 	records, err := r.ReadAll()
 	if err != nil || len(records) < 2 || bytes.ContainsAny(text, "\x00") || strings.HasPrefix(string(text), "\xef\xbb\xbf") {
