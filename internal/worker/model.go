@@ -23,6 +23,7 @@ type modelHead struct {
 	Label          string          `json:"label"` // several are joined; see Roles
 	Features       []string        `json:"features"`
 	Categorical    []bool          `json:"categorical"` // by feature
+	TextLevels     []bool          `json:"text_levels"` // by feature: its levels are texts, and not numbers
 	Crossed        [][]string      `json:"crossed"`     // by feature: the two that it is made of, none for one of its own
 	Classes        []string        `json:"classes"`
 	NumericClasses bool            `json:"numeric_classes"`
@@ -51,16 +52,17 @@ func (r *request) describe(m *model.Model) modelHead {
 		}
 		head.Features = append(head.Features, c.Name)
 		head.Categorical = append(head.Categorical, c.Kind == dataset.Category)
+		head.TextLevels = append(head.TextLevels, c.Kind == dataset.Category && !c.NumericLevels)
 		head.Crossed = append(head.Crossed, append([]string{}, c.Crossed...))
 	}
 	return head
 }
 
 // plain reports whether all features are numbers that mean themselves: no levels, no number that stands for
-// a missing value.
+// a missing value, no percents and dates.
 func plain(s dataset.Schema) bool {
 	return s.Written.Missing == nil && !slices.ContainsFunc(s.Columns, func(c dataset.ColumnSchema) bool {
-		return c.Role == dataset.InitScoreRole || c.Role == dataset.Feature && c.Kind == dataset.Category
+		return c.Role == dataset.InitScoreRole || c.Role == dataset.Feature && (c.Kind == dataset.Category || c.Written != "")
 	})
 }
 

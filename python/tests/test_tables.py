@@ -349,3 +349,15 @@ def test_numbers_for_written_ones(tmp_path: Path) -> None:
     assert np.isfinite(model.predict({"share": [float("nan")]})[0])
     with pytest.raises(TableError, match="holds plain numbers"):
         model.predict({"share": [0.12]})
+
+
+def test_a_row_does_not_depend_on_others() -> None:
+    for first, second in ((True, False), (2**60, 2**60 + 1), (1.5, 2)):
+        cells = np.array([first, second, "maybe"] * 100, object)
+        model = train({**PARAMS, "min_data_in_leaf": 5}, {"c": cells}, np.array([5.0, -5, 0] * 100))
+        beside = model.predict({"c": np.array([first, second, "maybe"], object)})
+        assert len(set(beside)) == 3
+        for cell, value in zip((first, second, "maybe"), beside, strict=True):
+            assert model.predict({"c": np.array([cell], object)})[0] == value
+        if first is True:
+            assert model.predict({"c": np.array([True, False])}).tolist() == beside[:2].tolist()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from typing import Any
 
 import numpy as np
@@ -38,6 +38,7 @@ class Parts:
         self.names: list[str] = []
         self.categorical: list[str] = []  # columns that their owner declared to be categories
         self.rows: int | None = None
+        self.texts: Container[str] = ()  # columns whose levels are texts in the model that the table is for
         self.refused: dict[str, Exception] = {}  # columns that cannot be read, which matters where they are needed
 
     def put(self, data: Any) -> int:
@@ -90,6 +91,8 @@ class Parts:
 
     def column(self, name: str, values: np.ndarray) -> None:
         """Add one column of any type that numpy has."""
+        if name in self.texts and values.dtype.kind == "b":  # as beside texts, in a column of objects
+            values = values.astype(object)
         kind = values.dtype.kind
         if kind in "fiub":
             part: dict[str, Any] = {"kind": "numbers", "names": [name], "block": self.block(values)}
@@ -99,7 +102,7 @@ class Parts:
             self.refused[name] = TableError(f"column {name!r} holds spans of time: give it as a number of seconds")
             return
         elif kind in "OUST":
-            plain = _plain_numbers(values) if kind == "O" else None
+            plain = _plain_numbers(values) if kind == "O" and name not in self.texts else None
             if plain is not None:
                 part = {"kind": "numbers", "names": [name], "block": self.block(plain)}
             else:
@@ -356,6 +359,7 @@ def _add_pandas(parts: Parts, frame: Any) -> None:
         len(kinds) == 1
         and getattr(next(iter(kinds)), "kind", "") in tuple("fiub")
         and isinstance(next(iter(kinds)), np.dtype)
+        and not any(str(name) in parts.texts for name in frame.columns)
     ):
         parts.matrix(frame.to_numpy(), [str(name) for name in frame.columns])
         return

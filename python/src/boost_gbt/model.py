@@ -7,7 +7,7 @@ import json
 import os
 import tempfile
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from operator import index
 from pathlib import Path
@@ -49,6 +49,7 @@ class Rows:
         self.roles = {"data.label": label, "data.weight": weight, "data.group": group, "data.init_score": init_score}
         self.names = names  # of the columns of a matrix
         self.categorical: list[str] = []  # columns that are declared categories
+        self.texts: Container[str] = ()  # columns whose levels are texts in a model
         self.needed: Callable[[str], bool] = lambda name: True  # by the name of a column
 
     def beside(self, key: str) -> bool:
@@ -71,6 +72,7 @@ class Rows:
                 raise ParameterError(f"{min(arrays)} must be the name of a column, because the table is a file")
             return Files(_tables.paths(self.table))
         parts = Parts(_worker.worker().memory)
+        parts.texts = self.texts
         replaced = {name for key in arrays for name in called.get(key, ())}
         _tables.add(parts, _tables.without(self.table, replaced), self.names)
         self.categorical = [name for name in parts.categorical if all(name not in names for names in called.values())]
@@ -503,6 +505,8 @@ class Model:
         rows = Rows(table, label, weight, group, init_score, names)
         known = {f"data.{role}": list(columns) for role, columns in self._head["roles"].items()}
         called = dict(known)
+        texts = self._head["text_levels"] or ()
+        rows.texts = {name for name, is_text in zip(self.features, texts, strict=True) if is_text}
         rows.needed = {*self.inputs, *(name for names in known.values() for name in names)}.__contains__
         source = rows.hand_over(called)
         if more := [key.removeprefix("data.") for key in called if key not in known and key not in added]:
