@@ -354,7 +354,7 @@ def test_numbers_for_written_ones(tmp_path: Path) -> None:
 def test_a_row_does_not_depend_on_others() -> None:
     for first, second in ((True, False), (2**60, 2**60 + 1), (1.5, 2)):
         cells = np.array([first, second, "maybe"] * 100, object)
-        model = train({**PARAMS, "min_data_in_leaf": 5}, {"c": cells}, np.array([5.0, -5, 0] * 100))
+        model = train({**PARAMS, "min_data_in_leaf": 5}, {"c": cells}, np.array([5.5, -5.5, 0.25] * 100))
         beside = model.predict({"c": np.array([first, second, "maybe"], object)})
         assert len(set(beside)) == 3
         for cell, value in zip((first, second, "maybe"), beside, strict=True):
