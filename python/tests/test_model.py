@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import subprocess
 import sys
 from pathlib import Path
@@ -308,3 +309,17 @@ def test_dicts_of_sections(numbers: Data) -> None:
     assert train({"train": {"rounds": 10, "early_stopping": 0}, "tree": {"leaves": 4}}, x, y) == train(
         {**SHORT, "leaves": 4}, x, y
     )
+
+
+def test_labels_beside_a_column_of_their_name_in_every_frame() -> None:
+    x = np.arange(90.0) % 9 + 0.25
+    model = train(SHORT, {"a": x, "y": x}, "y")
+    columns = {"a": x, "y": -x, "target": x}
+    want = model.eval(columns, "target")
+    assert want["rmse"] < 5
+    for library, make in (("pandas", "DataFrame"), ("polars", "DataFrame"), ("pyarrow", "table")):
+        try:
+            frames = importlib.import_module(library)
+        except ImportError:
+            continue
+        assert model.eval(getattr(frames, make)(columns), "target") == want, library

@@ -12,24 +12,9 @@ import numpy as np
 
 from .errors import ParameterError
 
-# sections of a config; a dict of one has keys of it
-SECTIONS = frozenset(
-    (
-        *(
-            "data",
-            "binning",
-            "categorical",
-            "train",
-            "dart",
-            "objective",
-            "gradients",
-            "tree",
-            "sampling",
-            "constraints",
-        ),
-        *("metrics", "output", "quantize", "registry"),
-    )
-)
+SECTIONS = frozenset(  # of a config; a dict of one has keys of it
+    ("data", "binning", "categorical", "train", "dart", "objective", "gradients", "tree", "sampling", "constraints")
+) | {"metrics", "output", "quantize", "registry"}
 FILES = frozenset(("cache", "forced_cuts_file", "init_model"))  # settings that are names of files
 
 

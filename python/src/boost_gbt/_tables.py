@@ -276,10 +276,9 @@ def without(table: Any, names: set[str]) -> Any:
         return {name: values for name, values in table.items() if str(name) not in names}
     if _is_interchange(table):
         table = _exchanged(table)
-    kept = [name for name in getattr(table, "columns", table) if str(name) not in names]
-    if _module(table) == "pyarrow":
-        return table.select([name for name in table.column_names if name not in names])
-    return table[kept] if _module(table) == "pandas" else table.select(kept)
+    if _module(table) == "pandas":
+        return table.loc[:, [str(name) not in names for name in table.columns]]
+    return table.select([name for name in column_names(table) or () if name not in names])
 
 
 def renamed(table: Any, names: list[str]) -> Any:

@@ -119,9 +119,9 @@ PARAMETERS = """
 """
 
 
-CATEGORICAL = frozenset(
-    ("data.categorical", *("categorical_feature", "categorical_features", "cat_feature", "cat_features"))
-)  # what peers call the categorical columns
+CATEGORICAL = frozenset(  # names of the setting for categorical columns, those of peers too
+    ("data.categorical", "categorical_feature", "categorical_features", "cat_feature", "cat_features")
+)
 
 
 class _Boost(BaseEstimator):  # type: ignore[misc]
