@@ -146,6 +146,11 @@ func TestFaults(t *testing.T) {
 			}
 			cancel()
 		}
+		for range 25 { // a launcher that drops the last words does not always
+			if out, _ := start(t.Context(), launcher(3), "abort").CombinedOutput(); !strings.Contains(string(out), "disk full") {
+				t.Fatalf("%s: the last words are lost\n%s", name, out)
+			}
+		}
 	}
 }
 
