@@ -49,6 +49,7 @@ bench: ## run the benchmarks of the packages (BENCH=pattern)
 asm: ## generate the assembly of the kernels anew
 	cd internal/kernel/_asm && go run ./bin -out ../bin/kernels_amd64.s -stubs ../bin/kernels_amd64.go -pkg bin
 	cd internal/kernel/_asm && go run ./codec -out ../codec/kernels_amd64.s -stubs ../codec/kernels_amd64.go -pkg codec
+	cd internal/kernel/_asm && go run ./gram -out ../gram/kernels_amd64.s -stubs ../gram/kernels_amd64.go -pkg gram
 	cd internal/kernel/_asm && go run ./hist -out ../hist/kernels_amd64.s -stubs ../hist/kernels_amd64.go -pkg hist
 	cd internal/kernel/_asm && go run ./loss -out ../loss/kernels_amd64.s -stubs ../loss/kernels_amd64.go -pkg loss
 	cd internal/kernel/_asm && go run ./mix -out ../mix/kernels_amd64.s -stubs ../mix/kernels_amd64.go -pkg mix

@@ -4,8 +4,9 @@ import "math"
 
 // solver solves the system of one leaf; its memory is kept.
 type solver struct {
-	a     []float64 // d × d: the lower triangle, then its Cholesky factor
-	right []float64
+	a        []float64 // d × d: the lower triangle, then its Cholesky factor
+	right    []float64
+	weighted []float64 // by feature: h·x
 }
 
 // leastPivot is the share of a feature's own sum of squares that has to be left of it when the features before it are known, and of
@@ -18,13 +19,18 @@ const leastCoef = 1e-35
 // solve finds the model of a leaf from its sums. It leaves the model unused where there are too few rows or no hessians.
 func (s *solver) solve(m *model, sums, shifts []float64, lambda float64) {
 	d := len(shifts)
-	weighted, steep := sums[d*(d+1)/2:], sums[d*(d+1)/2+d+1:]
-	hess, grad, rows := weighted[d], steep[d], steep[d+1]
+	steep := sums[pairsOf(d):]
+	hess, grad, rows := sums[pairsOf(d)-1], steep[d], steep[d+1]
 	m.coef = sized(m.coef, d)
 	if rows < float64(d+1) || !(hess > 0) {
 		return
 	}
-	s.a, s.right = sized(s.a, d*d), sized(s.right, d)
+	s.a, s.right, s.weighted = sized(s.a, d*d), sized(s.right, d), sized(s.weighted, d)
+	weighted := s.weighted
+	for j, at := 0, d; j < d; j++ {
+		weighted[j] = sums[at]
+		at += d - j
+	}
 	at := 0
 	for j := range d {
 		for k := j; k < d; k++ {
@@ -38,6 +44,7 @@ func (s *solver) solve(m *model, sums, shifts []float64, lambda float64) {
 			s.a[k*d+j] = v
 			at++
 		}
+		at++ // weighted[j]
 		s.right[j] = -(steep[j] - float64(grad*(weighted[j]/hess)))
 	}
 	s.factor(d)

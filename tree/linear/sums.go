@@ -1,24 +1,40 @@
 package linear
 
-import "boost/parallel"
+import (
+	"boost/internal/kernel/gram"
+	"boost/parallel"
+)
 
-// The sums of a leaf with d features, x being shifted:
+// The sums of a leaf with d features, x being shifted and followed by a 1:
 //
-//	h·x·x of each pair of features (0,0), (0,1) … (0,d−1), (1,1) …; h·x of each; h; g·x of each; g; rows
-func sumsOf(d int) int { return d*(d+1)/2 + 2*d + 3 }
+//	h·x·x of each pair (0,0), (0,1) … (0,d), (1,1) … (d,d), the last of which is h; g·x of each and of the 1; rows
+func sumsOf(d int) int { return pairsOf(d) + d + 2 }
+
+func pairsOf(d int) int { return (d + 1) * (d + 2) / 2 }
 
 // chunk is the number of rows of a leaf that are added up together, so that their values stay in the first cache.
-const chunk = 256
+const chunk = gram.Rows
 
 // worker is the memory of one worker.
 type worker struct {
-	x      [MaxFeatures][]float64
+	x      []float64 // MaxFeatures+1 columns: a leaf's are the last ones, and the last of them is 1
 	hx     [chunk]float64
 	grad   [chunk]float64
 	hess   [chunk]float64
 	rows   [chunk]uint32 // those of a chunk without missing values
 	steep  []bool        // by leaf: the model is too steep
 	solver solver
+}
+
+// columns returns the columns of d features and the 1 behind them.
+func (w *worker) columns(d int) []float64 {
+	if w.x == nil {
+		w.x = make([]float64, (MaxFeatures+1)*chunk)
+		for i := range chunk {
+			w.x[MaxFeatures*chunk+i] = 1
+		}
+	}
+	return w.x[(MaxFeatures-d)*chunk:]
 }
 
 // sortUnit sorts the rows of a unit by leaf, ascending in each.
@@ -79,43 +95,34 @@ func (w *worker) add(f *Fitter, rows []uint32, features []int32, shifts []float6
 		}
 		w.gather(f, rows, features, shifts)
 	}
-	n, d := len(rows), len(features)
-	g, h, hx := w.grad[:n], w.hess[:n], w.hx[:n]
+	d, n := len(features), gram.Pad(len(rows))
+	g, h, hx, x := w.grad[:n], w.hess[:n], w.hx[:n], w.columns(d)
 	for i, row := range rows {
 		g[i], h[i] = float64(f.grad[row]), float64(f.hess[row])
 	}
+	clear(g[len(rows):])
+	clear(h[len(rows):])
 	at := 0
-	weighted, steep := sums[d*(d+1)/2:], sums[d*(d+1)/2+d+1:]
-	for j := range d {
-		x := w.x[j][:n]
-		for i, v := range x {
-			hx[i] = h[i] * v
-		}
-		for k := j; k < d; k++ {
-			sums[at] += dot(hx, w.x[k][:n])
-			at++
-		}
-		weighted[j] += total(hx)
-		steep[j] += dot(g, x)
+	for j := range d + 1 {
+		own := x[j*chunk:]
+		gram.Products(sums[at:at+d+1-j], hx, h, own[:n], own)
+		at += d + 1 - j
 	}
-	weighted[d] += total(h)
-	steep[d] += total(g)
-	steep[d+1] += float64(n)
+	gram.Products(sums[at:at+d+1], hx, g, x[d*chunk:][:n], x)
+	sums[at+d+1] += float64(len(rows))
 }
 
 // gather reads the rows' values, shifted, and reports whether all are finite.
 func (w *worker) gather(f *Fitter, rows []uint32, features []int32, shifts []float64) bool {
-	odd := 0.0
+	columns, odd := w.columns(len(features)), 0.0
 	for j, feature := range features {
-		if w.x[j] == nil {
-			w.x[j] = make([]float64, chunk)
-		}
-		x, column, shift := w.x[j][:len(rows)], f.config.Columns[feature], shifts[j]
+		x, column, shift := columns[j*chunk:][:gram.Pad(len(rows))], f.config.Columns[feature], shifts[j]
 		for i, row := range rows {
 			v := float64(column[row]) - shift
 			x[i] = v
 			odd += v - v // NaN where v is not finite
 		}
+		clear(x[len(rows):])
 	}
 	return odd == 0
 }
@@ -134,45 +141,4 @@ func (w *worker) finite(f *Fitter, rows []uint32, features []int32) []uint32 {
 		}
 	}
 	return kept
-}
-
-// dot returns the sum of products: eight sums, of every eighth product, which are then added in a fixed order, as vectors do it.
-func dot(a, b []float64) float64 {
-	b = b[:len(a)]
-	var s [8]float64
-	var s0, s1, s2, s3, s4, s5, s6, s7 float64
-	for len(a) >= 8 && len(b) >= 8 {
-		s0 += float64(a[0] * b[0])
-		s1 += float64(a[1] * b[1])
-		s2 += float64(a[2] * b[2])
-		s3 += float64(a[3] * b[3])
-		s4 += float64(a[4] * b[4])
-		s5 += float64(a[5] * b[5])
-		s6 += float64(a[6] * b[6])
-		s7 += float64(a[7] * b[7])
-		a, b = a[8:], b[8:]
-	}
-	for i := range a {
-		s[i] = float64(a[i] * b[i])
-	}
-	return ((s0 + s[0] + (s4 + s[4])) + (s2 + s[2] + (s6 + s[6]))) + ((s1 + s[1] + (s5 + s[5])) + (s3 + s[3] + s7))
-}
-
-// total returns the sum of values, in the order of dot.
-func total(a []float64) float64 {
-	var s [8]float64
-	var s0, s1, s2, s3, s4, s5, s6, s7 float64
-	for len(a) >= 8 {
-		s0 += a[0]
-		s1 += a[1]
-		s2 += a[2]
-		s3 += a[3]
-		s4 += a[4]
-		s5 += a[5]
-		s6 += a[6]
-		s7 += a[7]
-		a = a[8:]
-	}
-	copy(s[:], a)
-	return ((s0 + s[0] + (s4 + s[4])) + (s2 + s[2] + (s6 + s[6]))) + ((s1 + s[1] + (s5 + s[5])) + (s3 + s[3] + s7))
 }
