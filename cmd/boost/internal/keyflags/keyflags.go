@@ -89,7 +89,10 @@ func Given(cmd *cobra.Command, flags []Flag) ([]configs.Flag, error) {
 		for _, value := range values {
 			flag := configs.Flag{Name: "--" + f.Name, Key: f.Key, Value: value, Whole: f.Whole}
 			if share, ok := ShareOf(value); f.Name == "valid" && ok {
-				if share >= 1 {
+				switch {
+				case share == 0:
+					return nil, exit.Usagef("--valid 0: early stopping needs rows to judge by: give --set train.early_stopping=0 to hold none out")
+				case share >= 1:
 					return nil, exit.Usagef("--valid %s: a share of the rows is less than 1, as 0.2 or 20%%; no file has this name", format.Pasted(value))
 				}
 				flag.Key, flag.Whole = "train.valid_share", false
