@@ -72,7 +72,7 @@ func (r *Rule) Plain() bool {
 	return r.Limits == nil && r.GradOffset == 0 && r.L2 >= 0 && r.MinChild >= 0 && r.L2+r.MinChild > 0
 }
 
-// quotients reports whether the vectors, too, may stand in for gain: they know no L1.
+// quotients reports whether gains are quotients of the sums as they are.
 func (r *Rule) quotients() bool { return r.Plain() && r.L1 == 0 }
 
 // Part is a node's share of a gain: T(g)²/(h + l2), T shrinking |g| by L1

@@ -25,19 +25,19 @@ func plainAVX2(grad *int64, hess *uint64, n uint64, first uint64, start *[2]int6
 // boundsAVX512 is Bounds for n features, which is not 0.
 //
 //go:noescape
-func boundsAVX512(bounds *float32, words *uint64, spans *[4]uint32, features *int, n uint64, node *[6]uint64)
+func boundsAVX512(bounds *float32, words *uint64, spans *[4]uint32, features *int, n uint64, node *[8]uint64)
 
 // wordsAVX512 finds the best of n codes, by the packed sums of their rows, if its gain is above a bar; of equal gains
 // the first. The sums of start are on the left from the beginning. Runs of codes without sums
 // are passed over, but for the first if first is 1. n is not 0, and no sum overflows its half of a word.
 //
 //go:noescape
-func wordsAVX512(words *uint64, n uint64, start uint64, first uint64, node *[6]uint64, bar float64, best *[3]uint64)
+func wordsAVX512(words *uint64, n uint64, start uint64, first uint64, node *[8]uint64, bar float64, best *[3]uint64)
 
 // flagsAVX512 is Flags for n features, which is not 0.
 //
 //go:noescape
-func flagsAVX512(gains *float64, words *uint64, at *uint32, n uint64, node *[6]uint64)
+func flagsAVX512(gains *float64, words *uint64, at *uint32, n uint64, node *[8]uint64)
 
 // levelsAVX512 lists the codes, of n, whose packed hessians are at least so large, and their statistics: their gradients,
 // times the first factor, by their hessians, times the second, and the third. It writes up to 8 of each more than it

@@ -402,7 +402,7 @@ DATA halves<>+120(SB)/4, $0x0000001d
 DATA halves<>+124(SB)/4, $0x0000001f
 GLOBL halves<>(SB), RODATA|NOPTR, $128
 
-// func boundsAVX512(bounds *float32, words *uint64, spans *[4]uint32, features *int, n uint64, node *[6]uint64)
+// func boundsAVX512(bounds *float32, words *uint64, spans *[4]uint32, features *int, n uint64, node *[8]uint64)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
 TEXT ·boundsAVX512(SB), NOSPLIT, $0-48
 	MOVQ         bounds+0(FP), AX
@@ -535,7 +535,7 @@ bounds_done:
 	VZEROUPPER
 	RET
 
-// func wordsAVX512(words *uint64, n uint64, start uint64, first uint64, node *[6]uint64, bar float64, best *[3]uint64)
+// func wordsAVX512(words *uint64, n uint64, start uint64, first uint64, node *[8]uint64, bar float64, best *[3]uint64)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
 TEXT ·wordsAVX512(SB), NOSPLIT, $0-56
 	MOVQ         words+0(FP), AX
@@ -563,140 +563,174 @@ TEXT ·wordsAVX512(SB), NOSPLIT, $0-56
 	VMULSD       40(BX), X10, X15
 	VCVTSD2SS    X15, X15, X15
 	VBROADCASTSS X15, Z15
+	VPBROADCASTD 56(BX), Z16
+	MOVL         56(BX), R8
+	VPTERNLOGD   $0xff, Z17, Z17, Z17
+	VPSRLD       $0x01, Z17, Z17
 
 words_step:
-	MOVQ  SI, R8
+	MOVQ  SI, R9
 	CMPQ  CX, $0x10
 	JAE   words_whole
-	BZHIQ CX, SI, R8
+	BZHIQ CX, SI, R9
 
 words_whole:
-	KMOVW        R8, K1
-	KSHIFTRW     $0x08, K1, K2
-	VMOVDQU64.Z  (AX), K1, Z16
-	VMOVDQU64.Z  64(AX), K2, Z17
-	VPORQ        Z16, Z17, Z18
-	VPTESTMQ     Z18, Z18, K1
-	KMOVB        K1, R8
-	ORL          DX, R8
-	JZ           words_next
-	VALIGNQ      $0x07, Z0, Z16, Z18
-	VPADDQ       Z18, Z16, Z16
-	VALIGNQ      $0x06, Z0, Z16, Z18
-	VPADDQ       Z18, Z16, Z16
-	VALIGNQ      $0x04, Z0, Z16, Z18
-	VPADDQ       Z18, Z16, Z16
-	VALIGNQ      $0x07, Z0, Z17, Z18
-	VPADDQ       Z18, Z17, Z17
-	VALIGNQ      $0x06, Z0, Z17, Z18
-	VPADDQ       Z18, Z17, Z17
-	VALIGNQ      $0x04, Z0, Z17, Z18
-	VPADDQ       Z18, Z17, Z17
-	VPERMQ       Z16, Z1, Z18
-	VPERMQ       Z17, Z1, Z22
-	VPADDQ       Z4, Z16, Z16
-	VPADDQ       Z18, Z4, Z4
-	VPADDQ       Z4, Z17, Z17
-	VPADDQ       Z22, Z4, Z4
-	VMOVDQA64    Z16, Z18
-	VPERMT2D     Z17, Z2, Z18
-	VMOVDQA64    Z16, Z22
-	VPERMT2D     Z17, Z3, Z22
-	VPSUBD       Z18, Z5, Z23
-	VPSUBD       Z22, Z6, Z24
-	VPCMPUD      $0x05, Z7, Z18, K1
-	VPCMPUD      $0x05, Z7, Z23, K1, K1
-	VCVTUDQ2PS   Z18, Z18
-	VCVTUDQ2PS   Z23, Z23
-	VCVTDQ2PS    Z22, Z22
-	VCVTDQ2PS    Z24, Z24
-	VADDPS       Z8, Z18, Z18
-	VADDPS       Z8, Z23, Z23
-	VMULPS       Z22, Z22, Z22
-	VMULPS       Z24, Z24, Z24
-	VMULPS       Z23, Z22, Z22
-	VMULPS       Z18, Z24, Z24
-	VADDPS       Z24, Z22, Z22
-	VMULPS       Z23, Z18, Z18
-	VMULPS       Z15, Z18, Z18
-	VCMPPS       $0x15, Z18, Z22, K1, K1
+	KMOVW       R9, K1
+	KSHIFTRW    $0x08, K1, K2
+	VMOVDQU64.Z (AX), K1, Z18
+	VMOVDQU64.Z 64(AX), K2, Z19
+	VPORQ       Z18, Z19, Z20
+	VPTESTMQ    Z20, Z20, K1
+	KMOVB       K1, R9
+	ORL         DX, R9
+	JZ          words_next
+	VALIGNQ     $0x07, Z0, Z18, Z20
+	VPADDQ      Z20, Z18, Z18
+	VALIGNQ     $0x06, Z0, Z18, Z20
+	VPADDQ      Z20, Z18, Z18
+	VALIGNQ     $0x04, Z0, Z18, Z20
+	VPADDQ      Z20, Z18, Z18
+	VALIGNQ     $0x07, Z0, Z19, Z20
+	VPADDQ      Z20, Z19, Z19
+	VALIGNQ     $0x06, Z0, Z19, Z20
+	VPADDQ      Z20, Z19, Z19
+	VALIGNQ     $0x04, Z0, Z19, Z20
+	VPADDQ      Z20, Z19, Z19
+	VPERMQ      Z18, Z1, Z20
+	VPERMQ      Z19, Z1, Z28
+	VPADDQ      Z4, Z18, Z18
+	VPADDQ      Z20, Z4, Z4
+	VPADDQ      Z4, Z19, Z19
+	VPADDQ      Z28, Z4, Z4
+	VMOVDQA64   Z18, Z20
+	VPERMT2D    Z19, Z2, Z20
+	VMOVDQA64   Z18, Z28
+	VPERMT2D    Z19, Z3, Z28
+	VPSUBD      Z20, Z5, Z29
+	VPSUBD      Z28, Z6, Z30
+	VPCMPUD     $0x05, Z7, Z20, K1
+	VPCMPUD     $0x05, Z7, Z29, K1, K1
+	VCVTUDQ2PS  Z20, Z20
+	VCVTUDQ2PS  Z29, Z29
+	VCVTDQ2PS   Z28, Z28
+	VCVTDQ2PS   Z30, Z30
+	VADDPS      Z8, Z20, Z20
+	VADDPS      Z8, Z29, Z29
+	TESTL       R8, R8
+	JZ          words_square
+	VPANDD      Z17, Z28, Z28
+	VSUBPS      Z16, Z28, Z28
+	VMAXPS      Z0, Z28, Z28
+	VPANDD      Z17, Z30, Z30
+	VSUBPS      Z16, Z30, Z30
+	VMAXPS      Z0, Z30, Z30
+
+words_square:
+	VMULPS       Z28, Z28, Z28
+	VMULPS       Z30, Z30, Z30
+	VMULPS       Z29, Z28, Z28
+	VMULPS       Z20, Z30, Z30
+	VADDPS       Z30, Z28, Z28
+	VMULPS       Z29, Z20, Z20
+	VMULPS       Z15, Z20, Z20
+	VCMPPS       $0x15, Z20, Z28, K1, K1
 	KTESTW       K1, K1
 	JZ           words_next
 	ORQ          $0x01, DI
 	KTESTB       K1, K1
 	JZ           words_half_a
-	VPSUBQ       Z16, Z9, Z15
-	VPTERNLOGQ   $0xff, Z19, Z19, Z19
-	VPSRLQ       $0x20, Z19, Z19
-	VPANDQ       Z19, Z16, Z18
-	VPANDQ       Z19, Z15, Z22
-	VPSRAQ       $0x20, Z16, Z23
+	VPSUBQ       Z18, Z9, Z15
+	VPTERNLOGQ   $0xff, Z21, Z21, Z21
+	VPSRLQ       $0x20, Z21, Z21
+	VPANDQ       Z21, Z18, Z20
+	VPANDQ       Z21, Z15, Z28
+	VPSRAQ       $0x20, Z18, Z29
 	VPSRAQ       $0x20, Z15, Z15
-	VCVTQQ2PD    Z18, Z18
-	VCVTQQ2PD    Z22, Z22
-	VCVTQQ2PD    Z23, Z23
+	VCVTQQ2PD    Z20, Z20
+	VCVTQQ2PD    Z28, Z28
+	VCVTQQ2PD    Z29, Z29
 	VCVTQQ2PD    Z15, Z15
-	VPBROADCASTQ 24(BX), Z24
-	VMULPD       Z24, Z18, Z18
-	VMULPD       Z24, Z22, Z22
-	VPBROADCASTQ 16(BX), Z24
-	VMULPD       Z24, Z23, Z23
-	VMULPD       Z24, Z15, Z15
-	VPBROADCASTQ 32(BX), Z24
-	VADDPD       Z24, Z18, Z18
-	VADDPD       Z24, Z22, Z22
-	VMULPD       Z23, Z23, Z23
+	VPBROADCASTQ 24(BX), Z30
+	VMULPD       Z30, Z20, Z20
+	VMULPD       Z30, Z28, Z28
+	VPBROADCASTQ 16(BX), Z30
+	VMULPD       Z30, Z29, Z29
+	VMULPD       Z30, Z15, Z15
+	VPBROADCASTQ 32(BX), Z30
+	VADDPD       Z30, Z20, Z20
+	VADDPD       Z30, Z28, Z28
+	VPBROADCASTQ 48(BX), Z30
+	VPXORQ       Z22, Z22, Z22
+	VPTERNLOGQ   $0xff, Z23, Z23, Z23
+	VPSRLQ       $0x01, Z23, Z23
+	VPANDQ       Z23, Z29, Z29
+	VSUBPD       Z30, Z29, Z29
+	VMAXPD       Z22, Z29, Z29
+	VPANDQ       Z23, Z15, Z15
+	VSUBPD       Z30, Z15, Z15
+	VMAXPD       Z22, Z15, Z15
+	VMULPD       Z29, Z29, Z29
 	VMULPD       Z15, Z15, Z15
-	VDIVPD       Z18, Z23, Z23
-	VDIVPD       Z22, Z15, Z15
-	VADDPD       Z15, Z23, Z23
-	VCMPPD       $0x1e, Z10, Z23, K1, K2
-	VMOVAPD      Z23, K2, Z10
+	VDIVPD       Z20, Z29, Z29
+	VDIVPD       Z28, Z15, Z15
+	VADDPD       Z15, Z29, Z29
+	VCMPPD       $0x1e, Z10, Z29, K1, K2
+	VMOVAPD      Z29, K2, Z10
 	VMOVDQA64    Z13, K2, Z11
-	VMOVDQA64    Z16, K2, Z12
+	VMOVDQA64    Z18, K2, Z12
 
 words_half_a:
 	KSHIFTRW     $0x08, K1, K1
 	VPADDQ       Z14, Z13, Z15
 	KTESTB       K1, K1
 	JZ           words_half_b
-	VPSUBQ       Z17, Z9, Z16
-	VPTERNLOGQ   $0xff, Z20, Z20, Z20
-	VPSRLQ       $0x20, Z20, Z20
-	VPANDQ       Z20, Z17, Z18
-	VPANDQ       Z20, Z16, Z22
-	VPSRAQ       $0x20, Z17, Z23
-	VPSRAQ       $0x20, Z16, Z16
+	VPSUBQ       Z19, Z9, Z18
+	VPTERNLOGQ   $0xff, Z24, Z24, Z24
+	VPSRLQ       $0x20, Z24, Z24
+	VPANDQ       Z24, Z19, Z20
+	VPANDQ       Z24, Z18, Z28
+	VPSRAQ       $0x20, Z19, Z29
+	VPSRAQ       $0x20, Z18, Z18
+	VCVTQQ2PD    Z20, Z20
+	VCVTQQ2PD    Z28, Z28
+	VCVTQQ2PD    Z29, Z29
 	VCVTQQ2PD    Z18, Z18
-	VCVTQQ2PD    Z22, Z22
-	VCVTQQ2PD    Z23, Z23
-	VCVTQQ2PD    Z16, Z16
-	VPBROADCASTQ 24(BX), Z24
-	VMULPD       Z24, Z18, Z18
-	VMULPD       Z24, Z22, Z22
-	VPBROADCASTQ 16(BX), Z24
-	VMULPD       Z24, Z23, Z23
-	VMULPD       Z24, Z16, Z16
-	VPBROADCASTQ 32(BX), Z24
-	VADDPD       Z24, Z18, Z18
-	VADDPD       Z24, Z22, Z22
-	VMULPD       Z23, Z23, Z23
-	VMULPD       Z16, Z16, Z16
-	VDIVPD       Z18, Z23, Z23
-	VDIVPD       Z22, Z16, Z16
-	VADDPD       Z16, Z23, Z23
-	VCMPPD       $0x1e, Z10, Z23, K1, K1
-	VMOVAPD      Z23, K1, Z10
+	VPBROADCASTQ 24(BX), Z30
+	VMULPD       Z30, Z20, Z20
+	VMULPD       Z30, Z28, Z28
+	VPBROADCASTQ 16(BX), Z30
+	VMULPD       Z30, Z29, Z29
+	VMULPD       Z30, Z18, Z18
+	VPBROADCASTQ 32(BX), Z30
+	VADDPD       Z30, Z20, Z20
+	VADDPD       Z30, Z28, Z28
+	VPBROADCASTQ 48(BX), Z30
+	VPXORQ       Z25, Z25, Z25
+	VPTERNLOGQ   $0xff, Z26, Z26, Z26
+	VPSRLQ       $0x01, Z26, Z26
+	VPANDQ       Z26, Z29, Z29
+	VSUBPD       Z30, Z29, Z29
+	VMAXPD       Z25, Z29, Z29
+	VPANDQ       Z26, Z18, Z18
+	VSUBPD       Z30, Z18, Z18
+	VMAXPD       Z25, Z18, Z18
+	VMULPD       Z29, Z29, Z29
+	VMULPD       Z18, Z18, Z18
+	VDIVPD       Z20, Z29, Z29
+	VDIVPD       Z28, Z18, Z18
+	VADDPD       Z18, Z29, Z29
+	VCMPPD       $0x1e, Z10, Z29, K1, K1
+	VMOVAPD      Z29, K1, Z10
 	VMOVDQA64    Z15, K1, Z11
-	VMOVDQA64    Z17, K1, Z12
+	VMOVDQA64    Z19, K1, Z12
 
 words_half_b:
-	VSHUFF64X2   $0x4e, Z10, Z10, Z16
-	VMAXPD       Z16, Z10, Z15
-	VSHUFF64X2   $0xb1, Z15, Z15, Z16
-	VMAXPD       Z16, Z15, Z15
-	VPERMILPD    $0x55, Z15, Z16
-	VMAXPD       Z16, Z15, Z15
+	VSHUFF64X2   $0x4e, Z10, Z10, Z18
+	VMAXPD       Z18, Z10, Z15
+	VSHUFF64X2   $0xb1, Z15, Z15, Z18
+	VMAXPD       Z18, Z15, Z15
+	VPERMILPD    $0x55, Z15, Z18
+	VMAXPD       Z18, Z15, Z15
 	VMULSD       40(BX), X15, X15
 	VCVTSD2SS    X15, X15, X15
 	VBROADCASTSS X15, Z15
@@ -719,16 +753,16 @@ words_next:
 	VPERMILPD     $0x55, Z0, Z1
 	VMAXPD        Z1, Z0, Z0
 	VCMPPD        $0x00, Z0, Z10, K1
-	VPTERNLOGQ    $0xff, Z21, Z21, Z21
-	VMOVDQA64     Z11, K1, Z21
-	VMOVDQA64     Z21, Z1
+	VPTERNLOGQ    $0xff, Z27, Z27, Z27
+	VMOVDQA64     Z11, K1, Z27
+	VMOVDQA64     Z27, Z1
 	VSHUFI64X2    $0x4e, Z1, Z1, Z2
 	VPMINUQ       Z2, Z1, Z1
 	VSHUFI64X2    $0xb1, Z1, Z1, Z2
 	VPMINUQ       Z2, Z1, Z1
 	VPSHUFD       $0x4e, Z1, Z2
 	VPMINUQ       Z2, Z1, Z1
-	VPCMPEQQ      Z1, Z21, K1, K1
+	VPCMPEQQ      Z1, Z27, K1, K1
 	VMOVQ         X1, 8(AX)
 	VMOVQ         X0, (AX)
 	VPCOMPRESSQ.Z Z12, K1, Z0
@@ -738,7 +772,7 @@ words_end:
 	VZEROUPPER
 	RET
 
-// func flagsAVX512(gains *float64, words *uint64, at *uint32, n uint64, node *[6]uint64)
+// func flagsAVX512(gains *float64, words *uint64, at *uint32, n uint64, node *[8]uint64)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
 TEXT ·flagsAVX512(SB), NOSPLIT, $0-40
 	MOVQ         gains+0(FP), AX
@@ -767,38 +801,48 @@ flags_whole:
 	VPMOVZXDQ.Z  (DX), K1, Z3
 	VPXORQ       Z4, Z4, Z4
 	VPGATHERQQ   (CX)(Z3*8), K2, Z4
-	VPSUBQ       Z4, Z0, Z6
+	VPSUBQ       Z4, Z0, Z8
 	VPSLLQ       $0x20, Z4, Z3
-	VPSLLQ       $0x20, Z6, Z6
+	VPSLLQ       $0x20, Z8, Z8
 	VPCMPUQ      $0x06, Z1, Z3, K2
-	VPCMPUQ      $0x06, Z1, Z6, K2, K2
+	VPCMPUQ      $0x06, Z1, Z8, K2, K2
 	VMOVAPD      Z2, Z3
-	VPSUBQ       Z4, Z0, Z6
+	VPSUBQ       Z4, Z0, Z8
 	VPTERNLOGQ   $0xff, Z5, Z5, Z5
 	VPSRLQ       $0x20, Z5, Z5
-	VPANDQ       Z5, Z4, Z7
-	VPANDQ       Z5, Z6, Z8
-	VPSRAQ       $0x20, Z4, Z9
-	VPSRAQ       $0x20, Z6, Z6
-	VCVTQQ2PD    Z7, Z7
-	VCVTQQ2PD    Z8, Z8
+	VPANDQ       Z5, Z4, Z9
+	VPANDQ       Z5, Z8, Z10
+	VPSRAQ       $0x20, Z4, Z11
+	VPSRAQ       $0x20, Z8, Z8
 	VCVTQQ2PD    Z9, Z9
-	VCVTQQ2PD    Z6, Z6
-	VPBROADCASTQ 24(SI), Z10
-	VMULPD       Z10, Z7, Z7
-	VMULPD       Z10, Z8, Z8
-	VPBROADCASTQ 16(SI), Z10
-	VMULPD       Z10, Z9, Z9
-	VMULPD       Z10, Z6, Z6
-	VPBROADCASTQ 32(SI), Z10
-	VADDPD       Z10, Z7, Z7
-	VADDPD       Z10, Z8, Z8
-	VMULPD       Z9, Z9, Z9
-	VMULPD       Z6, Z6, Z6
-	VDIVPD       Z7, Z9, Z9
-	VDIVPD       Z8, Z6, Z6
-	VADDPD       Z6, Z9, Z9
-	VMOVAPD      Z9, K2, Z3
+	VCVTQQ2PD    Z10, Z10
+	VCVTQQ2PD    Z11, Z11
+	VCVTQQ2PD    Z8, Z8
+	VPBROADCASTQ 24(SI), Z12
+	VMULPD       Z12, Z9, Z9
+	VMULPD       Z12, Z10, Z10
+	VPBROADCASTQ 16(SI), Z12
+	VMULPD       Z12, Z11, Z11
+	VMULPD       Z12, Z8, Z8
+	VPBROADCASTQ 32(SI), Z12
+	VADDPD       Z12, Z9, Z9
+	VADDPD       Z12, Z10, Z10
+	VPBROADCASTQ 48(SI), Z12
+	VPXORQ       Z6, Z6, Z6
+	VPTERNLOGQ   $0xff, Z7, Z7, Z7
+	VPSRLQ       $0x01, Z7, Z7
+	VPANDQ       Z7, Z11, Z11
+	VSUBPD       Z12, Z11, Z11
+	VMAXPD       Z6, Z11, Z11
+	VPANDQ       Z7, Z8, Z8
+	VSUBPD       Z12, Z8, Z8
+	VMAXPD       Z6, Z8, Z8
+	VMULPD       Z11, Z11, Z11
+	VMULPD       Z8, Z8, Z8
+	VDIVPD       Z9, Z11, Z11
+	VDIVPD       Z10, Z8, Z8
+	VADDPD       Z8, Z11, Z11
+	VMOVAPD      Z11, K2, Z3
 	VMOVUPD      Z3, K1, (AX)
 	ADDQ         $0x20, DX
 	ADDQ         $0x40, AX

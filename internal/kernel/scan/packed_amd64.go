@@ -16,9 +16,11 @@ import (
 //	2  scales of gradients and hessians, as float64
 //	4  l2
 //	5  units   gains times this are in units of codes, a little less so that no rounding matters
+//	6  l1
+//	7  l1 in units of codes, as a float32, a little less so that no rounding matters
 type packedVectors struct {
 	ready  bool
-	common [6]uint64
+	common [8]uint64
 }
 
 // Packs reports whether this processor has the vectors for packed sums.
@@ -29,20 +31,24 @@ func Packs() bool { return vectors == cpu.AVX512 }
 // of 1 at least, and L2 is not too large.
 func (v *packedVectors) node(r *Rule, total Sums[int64, uint64]) bool {
 	v.ready = false
-	if !Packs() || !r.quotients() || !usual(r.GradScale) || !usual(r.HessScale) {
+	if !Packs() || !r.Plain() || !usual(r.GradScale) || !usual(r.HessScale) {
 		return false
 	}
 	least, ok := r.leastHess(int64(r.LeastSide))
 	ridge, units := r.L2/r.HessScale, r.HessScale/(r.GradScale*r.GradScale)
-	if !ok || least < 1 || least > math.MaxUint32 || !(ridge <= 1<<30 && units >= 1e-200 && units <= 1e200) {
+	shrink := r.L1 / r.GradScale
+	if !ok || least < 1 || !(shrink <= 1<<40) || least > math.MaxUint32 || !(ridge <= 1<<30 && units >= 1e-200 && units <= 1e200) {
 		return false
 	}
-	const slack = 1 - 1.0/(1<<18) // float32 loses less than 16 times 2⁻²⁴ on each side of a comparison
+	// float32 loses less than 16 times 2⁻²⁴ on each side of a comparison. A sum that is shrunk loses an eighth of 2⁻²⁰ more at most:
+	// what the size of |g| ≤ 2·l1 has lost is less than l1 is taken for too small, and a larger one is at most halved.
+	const slack = 1 - 1.0/(1<<18)
 	v.ready = true
 	v.common = [...]uint64{
 		uint64(total.Grad)<<32 + total.Hess,
 		uint64(math.Float32bits(float32(ridge)))<<32 | uint64(least),
 		math.Float64bits(r.GradScale), math.Float64bits(r.HessScale), math.Float64bits(r.L2), math.Float64bits(units * slack),
+		math.Float64bits(r.L1), uint64(math.Float32bits(float32(shrink * (1 - 1.0/(1<<21))))),
 	}
 	return true
 }

@@ -22,7 +22,7 @@ const (
 // at most 2hk(h + k) times f²/h + g²/k. So d² is at most a 512th more than it seems, and what a split gains 2⁻³³ times
 // f²/h + g²/k on top. The reciprocal is off by 2⁻¹⁴.
 func boundsAVX512(halves Mem) {
-	TEXT("boundsAVX512", NOSPLIT, "func(bounds *float32, words *uint64, spans *[4]uint32, features *int, n uint64, node *[6]uint64)")
+	TEXT("boundsAVX512", NOSPLIT, "func(bounds *float32, words *uint64, spans *[4]uint32, features *int, n uint64, node *[8]uint64)")
 	Pragma("noescape")
 	Doc("boundsAVX512 is Bounds for n features, which is not 0.")
 	out, words := Load(Param("bounds"), GP64()), Load(Param("words"), GP64())

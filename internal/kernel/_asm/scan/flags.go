@@ -10,7 +10,7 @@ import (
 
 // flagsAVX512 gathers the sums of the first codes of 8 features.
 func flagsAVX512() {
-	TEXT("flagsAVX512", NOSPLIT, "func(gains *float64, words *uint64, at *uint32, n uint64, node *[6]uint64)")
+	TEXT("flagsAVX512", NOSPLIT, "func(gains *float64, words *uint64, at *uint32, n uint64, node *[8]uint64)")
 	Pragma("noescape")
 	Doc("flagsAVX512 is Flags for n features, which is not 0.")
 	gains, words := Load(Param("gains"), GP64()), Load(Param("words"), GP64())

@@ -15,6 +15,8 @@ const (
 	nodeHessScale = 24
 	nodeL2        = 32
 	nodeUnits     = 40
+	nodeL1        = 48
+	nodeShrink    = 56
 )
 
 // Comparisons of VPCMPUD and VPCMPUQ.
@@ -133,6 +135,19 @@ func (p *packed) apart(a, b reg.VecVirtual) (hl, gl, hr, gr reg.VecVirtual, able
 	return hl, gl, hr, gr, able
 }
 
+// shrink moves sums of gradients, as float64, towards 0 by L1, and leaves out their signs, which squares do not have.
+func shrink(gl, gr, by reg.VecVirtual) {
+	zero, sign := ZMM(), ZMM()
+	VPXORQ(zero, zero, zero)
+	VPTERNLOGQ(U8(0xff), sign, sign, sign)
+	VPSRLQ(U8(1), sign, sign) // all bits but the sign
+	for _, g := range []reg.VecVirtual{gl, gr} {
+		VPANDQ(sign, g, g)
+		VSUBPD(by, g, g)
+		VMAXPD(zero, g, g)
+	}
+}
+
 // exact returns the gains of the splits with the sums of 8 words on the left, as plainLoop has them.
 func exact(node reg.Register, w, total reg.VecVirtual) (gain reg.VecVirtual) {
 	rest, hl, hr, gl, gr := ZMM(), ZMM(), ZMM(), ZMM(), ZMM()
@@ -154,6 +169,7 @@ func exact(node reg.Register, w, total reg.VecVirtual) (gain reg.VecVirtual) {
 	scale = broadcast(node, nodeL2)
 	VADDPD(scale, hl, hl)
 	VADDPD(scale, hr, hr)
+	shrink(gl, gr, broadcast(node, nodeL1))
 	VMULPD(gl, gl, gl)
 	VMULPD(gr, gr, gr)
 	VDIVPD(hl, gl, gl)

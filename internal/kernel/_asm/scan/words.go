@@ -16,7 +16,7 @@ const (
 // wordsAVX512 compares the gains of 16 codes with a bound, as float32, which are off by less than what the bound allows
 // for. The few that may be better than the best are worked out in float64.
 func wordsAVX512(counting, eight, halves Mem) {
-	TEXT("wordsAVX512", NOSPLIT, "func(words *uint64, n, start, first uint64, node *[6]uint64, bar float64, best *[3]uint64)")
+	TEXT("wordsAVX512", NOSPLIT, "func(words *uint64, n, start, first uint64, node *[8]uint64, bar float64, best *[3]uint64)")
 	Pragma("noescape")
 	Doc("wordsAVX512 finds the best of n codes, by the packed sums of their rows, if its gain is above a bar; of equal gains",
 		"the first. The sums of start are on the left from the beginning. Runs of codes without sums",
@@ -44,6 +44,10 @@ func wordsAVX512(counting, eight, halves Mem) {
 		VBROADCASTSS(scaled, toBeat)
 	}
 	newBound(gains)
+	shrinks, by, sizes := GP32(), broadcast32(node, nodeShrink), ZMM()
+	MOVL(Mem{Base: node, Disp: nodeShrink}, shrinks)
+	VPTERNLOGD(U8(0xff), sizes, sizes, sizes)
+	VPSRLD(U8(1), sizes, sizes) // all bits but the sign
 
 	Label("words_step")
 	a, b, filled := p.load("words_whole", words.(reg.GPVirtual), left.(reg.GPVirtual))
@@ -53,6 +57,14 @@ func wordsAVX512(counting, eight, halves Mem) {
 	JZ(LabelRef("words_next"))
 	p.addUp(a, b)
 	hl, gl, hr, gr, able := p.apart(a, b)
+	TESTL(shrinks, shrinks)
+	JZ(LabelRef("words_square"))
+	for _, g := range []reg.VecVirtual{gl, gr} {
+		VPANDD(sizes, g, g)
+		VSUBPS(by, g, g)
+		VMAXPS(p.zero, g, g)
+	}
+	Label("words_square")
 	VMULPS(gl, gl, gl)
 	VMULPS(gr, gr, gr)
 	VMULPS(hr, gl, gl)
