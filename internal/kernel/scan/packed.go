@@ -27,7 +27,7 @@ func (p *Packed) Prepare(r *Rule, total Sums[int64, uint64]) {
 	grad, hess := float64(float64(total.Grad)*r.GradScale), float64(float64(total.Hess)*r.HessScale)
 	both := hess + float64(2*r.L2) // of two sides
 	part := r.Part(grad, hess, r.L2)
-	whole := (&Rule{}).Part(grad, hess, r.L2) // without L1, as bounds are: no split gains more with it
+	whole := (&Rule{}).Part(grad, hess, r.L2)  // without L1, as bounds are: no split gains more with it
 	const slack = 1 + 1.0/(1<<9) + 1.0/(1<<13) // what float32 loses at most (see boundsAVX512), as the 2⁻³² below
 	p.scale = r.GradScale * r.GradScale / both * slack
 	p.offset = float64(grad*grad/both) - part + float64(whole/(1<<32))
