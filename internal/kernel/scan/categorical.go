@@ -30,7 +30,7 @@ const (
 // missing code on the left.
 func Categorical[G Grad, H Hess](f *Feature[G, H], r *Rule, c *CatRule, s *CatScratch) (Split[G, H], Grouping) {
 	search := catSearch[G, H]{f: f, r: r, s: s, best: Split[G, H]{Gain: Refused}}
-	if f.Count == nil && r.quotients() && usual(r.GradScale) && usual(r.HessScale) {
+	if f.Count == nil && r.Plain() && usual(r.GradScale) && usual(r.HessScale) {
 		search.compares = true
 		search.beat(f.Least)
 	}
@@ -121,7 +121,7 @@ type catSearch[G Grad, H Hess] struct {
 func (c *catSearch[G, H]) beat(gain float64) { c.toBeat = float64(gain * (1 - 1.0/(1<<40))) }
 
 // falls reports whether a split surely gains less than is looked for: without divisions, by products
-// that are off by a few roundings.
+// that are off by a few roundings. With L1 it gains less than these say.
 func (c *catSearch[G, H]) falls(left Sums[G, H], l2 float64) bool {
 	gl, hl := float64(float64(left.Grad)*c.r.GradScale), float64(float64(left.Hess)*c.r.HessScale)+l2
 	gr, hr := float64(float64(c.f.Total.Grad-left.Grad)*c.r.GradScale), float64(float64(c.f.Total.Hess-left.Hess)*c.r.HessScale)+l2

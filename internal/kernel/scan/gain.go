@@ -72,9 +72,6 @@ func (r *Rule) Plain() bool {
 	return r.Limits == nil && r.GradOffset == 0 && r.L2 >= 0 && r.MinChild >= 0 && r.L2+r.MinChild > 0
 }
 
-// quotients reports whether gains are quotients of the sums as they are.
-func (r *Rule) quotients() bool { return r.Plain() && r.L1 == 0 }
-
 // Part is a node's share of a gain: T(g)²/(h + l2), T shrinking |g| by L1
 // (Chen and Guestrin 2016, eq. 7, with L1). 0 where the denominator is not positive.
 func (r *Rule) Part(g, h, l2 float64) float64 {
