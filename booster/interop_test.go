@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"boost/booster"
+	"boost/booster/model"
 	"boost/dataset"
 )
 
@@ -69,8 +70,7 @@ func TestInteropText(t *testing.T) {
 						t.Fatal(err)
 					}
 					want.compare(t, table)
-					schema := table.Schema() // a model keeps how its table was written, which the values do not tell
-					schema.Written = dataset.Written{}
+					schema := table.Schema()
 					for i := range schema.Columns {
 						schema.Columns[i].Dates = false
 					}
@@ -197,6 +197,11 @@ func trainedOn(t *testing.T, table *dataset.Table) string {
 	p.Objective, p.Rounds, p.Tree.MinDataInLeaf = "regression", 3, 2
 	m, err := booster.Train(context.Background(), p, table)
 	if err != nil {
+		t.Fatal(err)
+	}
+	c := *m.Contents()
+	c.Schema.Written = dataset.Written{} // a model keeps how its table was written, which the values do not tell
+	if m, err = model.New(c); err != nil {
 		t.Fatal(err)
 	}
 	file, err := m.Encode()

@@ -45,8 +45,8 @@ func Refit(ctx context.Context, m *Model, t *dataset.Table, decay float64, opts 
 	for _, set := range opts {
 		set(&o)
 	}
-	if p, err := ParamsOf(m); err == nil && p.BagFolds > 0 {
-		return nil, fmt.Errorf("%w: the model is the mean of %d models (train.bag_folds), whose leaves do not follow each other: train again", ErrParams, p.BagFolds)
+	if n := m.Contents().Averaged(); n > 0 {
+		return nil, fmt.Errorf("%w: the model has the rounds of %d models whose mean they are (train.bag_folds), and whose leaves do not follow each other: train again", ErrParams, n)
 	}
 	r, err := newRefit(ctx, m, t, decay, &o)
 	if err != nil {
@@ -74,7 +74,7 @@ type refit struct {
 	decay      float64
 	forest     bool // rounds do not depend on each other, and predictions are their mean
 	matrix     *binning.Matrix
-	print      string // fingerprint of the table
+	table      *dataset.Table
 	directions []int8 // of constraints.monotone by feature, nil without
 	pool       *parallel.Pool
 	ownPool    bool
@@ -156,9 +156,6 @@ func newRefit(ctx context.Context, m *Model, t *dataset.Table, decay float64, o 
 
 // checkRefit refuses what would give other leaves than training did.
 func checkRefit(m *Model, p *Params) error {
-	if p.Tree.PathSmooth > 0 {
-		return fmt.Errorf("%w: a model with tree.path_smooth cannot be refitted: its leaves depend on the nodes above them, whose values are not kept", ErrParams)
-	}
 	if hasLinear(m.Contents().Trees) {
 		return fmt.Errorf("%w: a model with linear leaves (tree.linear) cannot be refitted: train on the new rows, or go on from the model (train.init_model)", ErrParams)
 	}
@@ -170,6 +167,9 @@ func checkRefit(m *Model, p *Params) error {
 		of, err := paramsIn(text)
 		if err != nil {
 			return err
+		}
+		if of.Tree.PathSmooth > 0 {
+			return fmt.Errorf("%w: a model with tree.path_smooth cannot be refitted: its leaves depend on the nodes above them, whose values are not kept", ErrParams)
 		}
 		if of.PositiveWeight != p.PositiveWeight || !maps.Equal(of.ClassWeight, p.ClassWeight) {
 			return fmt.Errorf("%w: a model whose rounds were trained with different weights of classes cannot be refitted", ErrParams)
@@ -184,7 +184,7 @@ func (r *refit) prepare(ctx context.Context, t *dataset.Table, log *slog.Logger)
 	if r.matrix, err = binning.Build(ctx, c.Cuts, t, (&Params{Binning: binning.Defaults()}).scoringLayout(), r.pool); err != nil {
 		return err
 	}
-	r.print, r.directions = t.Fingerprint(r.pool), c.Directions()
+	r.table, r.directions = t, c.Directions()
 	r.scores = make([]float64, r.outputs*r.n)
 	scores.Start(r.scores, r.initial, c.BaseScore)
 	r.buffer = gradients.NewBuffer(r.n, r.outputs)
@@ -347,7 +347,7 @@ func (r *refit) model() (*Model, error) {
 		return nil, err
 	}
 	c := *refitted.Contents()
-	c.History, c.Fingerprint, c.ValidPrints, c.NumericsVersion = nil, r.print, nil, NumericsVersion
+	c.History, c.Fingerprint, c.ValidPrints, c.NumericsVersion, c.Schema.Written = nil, r.table.Fingerprint(r.pool), nil, NumericsVersion, r.table.Schema().Written
 	c.Origin = &model.Origin{How: model.Refitted, Models: []string{sum}, Decay: r.decay}
 	return model.New(c)
 }

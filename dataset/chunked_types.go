@@ -239,8 +239,8 @@ func (s *ChunkedTable) finish(a *build.Builder, t *Table) error {
 			return a.Unlabelled(c, int(rows[0]))
 		}
 	}
-	t.forms, t.written = build.FormsByName(columns), a.Writing()
-	s.schema.Written = t.written
+	t.forms, t.written = build.FormsByName(columns), new(a.Writing())
+	s.schema.Written = *t.written
 	n := notes.New(a.Notes)
 	s.rows = t.rows
 	for _, c := range columns {

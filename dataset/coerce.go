@@ -10,7 +10,7 @@ import (
 
 // As returns the table as a model with the given schema sees it: the schema's
 // columns in its order, found by name, and the table's id columns. What already
-// matches is shared, not copied. The label and the weight may be absent. A
+// matches is shared, not copied. How its text was written stays the table's own. The label and the weight may be absent. A
 // feature that is absent, or whose values cannot be brought into the schema's
 // kind exactly, is an error that wraps ErrTable and names the column.
 func (t *Table) As(s Schema) (*Table, error) {
@@ -36,7 +36,10 @@ func (t *Table) As(s Schema) (*Table, error) {
 	}
 	coerced := *t
 	coerced.columns, coerced.index = make([]*Column, 0, len(targets)), new(nameIndex)
-	coerced.forms, coerced.written, coerced.crossed, coerced.dates = nil, s.Written, nil, nil
+	coerced.forms, coerced.crossed, coerced.dates = nil, nil, nil
+	if t.written == nil {
+		coerced.written = &s.Written
+	}
 	for i := range s.Columns {
 		c := &s.Columns[i]
 		if c.Dates {

@@ -37,7 +37,7 @@ func finish(a *build.Builder, without []emptyTarget) (*Table, error) {
 		return nil, build.NoRows(a.Files)
 	}
 	n := notes.New(a.Notes)
-	t.forms, t.written = build.FormsByName(a.Columns), a.Writing()
+	t.forms, t.written = build.FormsByName(a.Columns), new(a.Writing())
 	t.columns = make([]*Column, 0, len(a.Columns)+len(without))
 	empty := &emptyColumns{left: without, rows: t.rows, of: t.absent}
 	ready := columnsInPlace(a, t.rows)

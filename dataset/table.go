@@ -18,8 +18,8 @@ type Table struct {
 	mixed     []*ParseError
 	index     *nameIndex // of the columns
 	dates     []string
-	dropped   []string // features that DropTextLike left out
-	written   Written
+	dropped   []string            // features that DropTextLike left out
+	written   *Written            // nil: the table was no text
 	forms     map[string]string   // by column: how its numbers are written where that is not plainly
 	crossed   map[string][]string // by crossed column: the two that it is made of
 	absent    *Sparse             // the cells of features beyond the columns, nil where there are none
@@ -224,7 +224,10 @@ func (c *Column) take(rows []int32) *Column {
 
 // Schema describes the table's columns. The level lists are shared with the table.
 func (t *Table) Schema() Schema {
-	s := Schema{Columns: make([]ColumnSchema, len(t.columns)), Written: t.written}
+	s := Schema{Columns: make([]ColumnSchema, len(t.columns))}
+	if t.written != nil {
+		s.Written = *t.written
+	}
 	for i, c := range t.columns {
 		s.Columns[i] = columnSchema(c)
 		s.Columns[i].Crossed = t.Crossed(c)

@@ -330,6 +330,10 @@ func TestMergeRefuses(t *testing.T) {
 			c.Schema.Columns[0].Name, c.Cuts.Features[0].Name = "color", "color"
 			c.Schema.Columns[3].Name, c.Cuts.Features[2].Name = "age", "age"
 		}},
+		"words":       {`mean no value are ["" "NA"`, func(c *model.Contents) { c.Schema.Written.Missing = []string{"", "-999"} }},
+		"absent":      {"features that a row does not name", func(c *model.Contents) { c.Schema.Written.Absent = "missing" }},
+		"constraints": {"constraints.monotone are map[] and map[age:1]", func(c *model.Contents) { c.Params = json.RawMessage(`{"constraints.monotone": {"age": 1}}`) }},
+		"loss":        {"the parameters of their objective binary", func(c *model.Contents) { c.Params = json.RawMessage(`{"objective.focal_gamma": 3}`) }},
 	} {
 		_, err := model.Merge(a, other(t, c.change))
 		if err == nil || !strings.Contains(err.Error(), c.want) {

@@ -4,13 +4,16 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
+	"reflect"
 	"slices"
 
 	"boost/binning"
 	"boost/booster/model/internal/format"
 	"boost/booster/model/internal/jsonform"
 	"boost/dataset"
+	"boost/objectives"
 )
 
 // Merge returns the model whose raw scores are the sum of those of the models: their rounds
@@ -24,7 +27,8 @@ import (
 // of them needs.
 //
 // The models must have the same objective, link, outputs, classes in the same order, and label;
-// columns of one name the same role, and either numbers or levels in all; at most one may be
+// columns of one name the same role, and either numbers or levels in all; their tables the same texts of missing values, and they
+// themselves the same parameters of the objective and monotone constraints; at most one may be
 // trained from init scores. Anything else is an error that says what differs. The history
 // is not kept, nor a fingerprint: the sum was never trained.
 func Merge(models ...*Model) (*Model, error) {
@@ -106,6 +110,26 @@ func sameTask(a, b *Contents) error {
 	case !slices.Equal(a.Classes, b.Classes) || a.NumericClasses != b.NumericClasses:
 		return fmt.Errorf("their classes are %q and %q: they must be the same, in the same order", a.Classes, b.Classes)
 	}
+	if one, other := a.Schema.Written, b.Schema.Written; !slices.Equal(one.Missing, other.Missing) || one.Absent != other.Absent {
+		return fmt.Errorf("texts of their tables that mean no value are %s and %s: a model keeps one set of them, and cells would be missing for trees that took them for values",
+			missingOf(&one), missingOf(&other))
+	}
+	if one, other := a.Monotone(), b.Monotone(); !maps.Equal(one, other) {
+		return fmt.Errorf("their constraints.monotone are %v and %v: the sum would keep neither", one, other)
+	}
+	if len(a.Params) > 0 && len(b.Params) > 0 {
+		one, err := objectives.ParamsIn(a.Params)
+		if err != nil {
+			return err
+		}
+		other, err := objectives.ParamsIn(b.Params)
+		if err != nil {
+			return err
+		}
+		if !reflect.DeepEqual(one, other) {
+			return fmt.Errorf("the parameters of their objective %s (objective.…) differ", a.Objective)
+		}
+	}
 	one, other := a.Labels(), b.Labels()
 	switch {
 	case len(one) <= 1 && len(other) <= 1:
@@ -116,6 +140,17 @@ func sameTask(a, b *Contents) error {
 		return fmt.Errorf("their labels are %q and %q: they must be the same, in the same order", one, other)
 	}
 	return nil
+}
+
+func missingOf(w *dataset.Written) string {
+	words := w.Missing
+	if words == nil {
+		words = dataset.DefaultMissing()
+	}
+	if w.Absent != "" {
+		return fmt.Sprintf("%q and features that a row does not name", words)
+	}
+	return fmt.Sprintf("%q", words)
 }
 
 // union is the columns and cuts of several models.

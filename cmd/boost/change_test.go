@@ -280,3 +280,45 @@ func TestRefit(t *testing.T) {
 		t.Error("a model was written all the same")
 	}
 }
+
+// A model that is trained on, or refitted, with other texts of missing values remembers these: what eval says is what training said.
+func TestMissingWordsAfterwards(t *testing.T) {
+	models(t)
+	file(t, "gaps.csv", strings.ReplaceAll(table(400), ",Oslo,", ",-999,"))
+	must(t, 0, boost(t, "train", "gaps.csv", "--label", "y", "--effort", "quick", "-q", "-o", "base.boost", "--rounds", "5", "--set", "data.ignore=b,c", "--set", "data.id=id"))
+	for _, how := range []string{"false", "true"} {
+		for _, command := range []string{
+			"train gaps.csv --init-model base.boost -q --rounds 3 --set train.early_stopping=0 --set data.out_of_core=" + how,
+			"refit base.boost gaps.csv -q",
+		} {
+			must(t, 0, boost(t, append(strings.Fields(command), "--set", "data.missing=-999", "-o", "more.boost")...))
+			got := must(t, 0, boost(t, "eval", "more.boost", "gaps.csv")).out
+			if want := must(t, 0, boost(t, "eval", "more.boost", "gaps.csv", "--set", "data.missing=-999")).out; got != want {
+				t.Errorf("%s: without the words\n%s, with them\n%s", command, got, want)
+			}
+			if other := must(t, 0, boost(t, "eval", "more.boost", "gaps.csv", "--set", "data.missing_only=NA")).out; other == got {
+				t.Errorf("%s: the words change nothing", command)
+			}
+			says(t, must(t, 2, boost(t, "merge", "base.boost", "more.boost", "-o", "no.boost")).errors, "mean no value", `"-999"`)
+		}
+	}
+}
+
+// Rounds of averaged models stay such in what is made of the model, in any order.
+func TestPartsOfAMean(t *testing.T) {
+	models(t)
+	must(t, 0, boost(t, "train", "t.csv", "--label", "y", "--effort", "quick", "-q", "-o", "mean.boost", "--rounds", "4", "--set", "train.bag_folds=3", "--set", "data.ignore=b,c", "--set", "data.id=id"))
+	must(t, 0, boost(t, "train", "t.csv", "--init-model", "mean.boost", "-q", "--rounds", "3", "--set", "train.early_stopping=0", "-o", "more.boost"))
+	must(t, 0, boost(t, "merge", "mean.boost", "y.boost", "-o", "first.boost"))
+	must(t, 0, boost(t, "merge", "y.boost", "mean.boost", "-o", "last.boost"))
+	for _, m := range []string{"mean", "more", "first", "last"} {
+		says(t, must(t, 2, boost(t, "rollback", m+".boost", "--rounds", "2", "-o", "no.boost")).errors, "the rounds of 3 models")
+		says(t, must(t, 2, boost(t, "predict", m+".boost", "t.csv", "--rounds", "2")).errors, "the rounds of 3 models")
+		says(t, must(t, 2, boost(t, "refit", m+".boost", "t.csv", "-o", "no.boost")).errors, "the rounds of 3 models")
+	}
+	// By a schedule, too: leaf values after it are of another rate.
+	must(t, 0, boost(t, "train", "t.csv", "--label", "y", "--effort", "quick", "-q", "-o", "wave.boost", "--rounds", "4", "--set", "train.early_stopping=0", "--set", "train.learning_rate_schedule=cosine", "--set", "data.ignore=b,c", "--set", "data.id=id"))
+	must(t, 0, boost(t, "refit", "wave.boost", "t.csv", "-q", "-o", "no.boost"))
+	must(t, 0, boost(t, "train", "t.csv", "--init-model", "wave.boost", "-q", "--rounds", "3", "--set", "train.early_stopping=0", "-o", "more.boost"))
+	says(t, must(t, 2, boost(t, "refit", "more.boost", "t.csv", "-o", "no.boost")).errors, "schedule of learning rates")
+}

@@ -93,10 +93,10 @@ func TestEffortBest(t *testing.T) {
 		says(t, must(t, 2, boost(t, slices.Concat(args, []string{"x.boost"}, with)...)).errors, "train.bag_folds")
 	}
 	for _, some := range [][]string{{"eval", "--rounds", "8"}, {"predict", "--rounds", "8"}, {"eval", "--staged", "3"}} {
-		says(t, must(t, 2, boost(t, append([]string{some[0], "m.boost", "t.csv"}, some[1:]...)...)).errors, "is the mean of 10 models")
+		says(t, must(t, 2, boost(t, append([]string{some[0], "m.boost", "t.csv"}, some[1:]...)...)).errors, "the rounds of 10 models")
 	}
 	says(t, must(t, 2, boost(t, "cv", "t.csv", "--label", "y", "--effort", "best")).errors, "cross-validation itself")
-	says(t, must(t, 2, boost(t, "refit", "m.boost", "t.csv", "-o", "x.boost")).errors, "mean of 10 models")
+	says(t, must(t, 2, boost(t, "refit", "m.boost", "t.csv", "-o", "x.boost")).errors, "the rounds of 10 models")
 }
 
 // In a table of few rows "auto" makes columns of others only where a level has few rows, in files as in memory.

@@ -32,7 +32,7 @@ func TestUsage(t *testing.T) {
 		{"train t.csv bad.toml --label y", []string{"bad.toml is a config file, which names the tables itself"}},
 		{"train t.csv --label y --valid 0.2 --valid t.csv", []string{"--valid t.csv is a validation set, and rows are to be held out as one too"}},
 		{"train t.csv --label y --valid 2", []string{"--valid 2: a share of the rows is less than 1, as 0.2 or 20%"}},
-		{"train t.csv --label y --valid 0", []string{"--valid 0: early stopping needs rows to judge by", "train.early_stopping=0"}},
+		{"train t.csv --label y --valid 0", []string{"--valid 0: early stopping needs rows to judge by", "train.early_stopping = 0"}},
 		{"train t.csv --label y --valid 0.2 --valid-by id", []string{"both say which rows are held out"}},
 		{"train t.csv --label y --rounds 5 --set train.rounds=6", []string{"train.rounds has two values: --rounds 5 and --set train.rounds=6"}},
 		{"train t.csv --label y --leaves three", []string{`--leaves three: tree.leaves must be an integer, not "three"`}},

@@ -43,15 +43,18 @@ type Contents struct {
 	Trust       *trust.Trust // nil for a model that is not calibrated
 }
 
-// Averaged returns of how many models, whose rounds stand one behind the other, the model is the mean (train.bag_folds), 0 for one.
-func (c *Contents) Averaged() int {
-	var p struct {
-		Folds int `json:"train.bag_folds"`
+// Averaged returns of how many models, whose rounds stand one behind the other, the model or a part of it is the mean (train.bag_folds), 0
+// for one.
+func (c *Contents) Averaged() (folds int) {
+	for _, s := range append(c.Segments, Segment{Params: c.Params}) {
+		var p struct {
+			Folds int `json:"train.bag_folds"`
+		}
+		if json.Unmarshal(s.Params, &p) == nil { // else it was made without parameters
+			folds = max(folds, p.Folds)
+		}
 	}
-	if json.Unmarshal(c.Params, &p) != nil { // a model that was made without parameters
-		return 0
-	}
-	return p.Folds
+	return folds
 }
 
 // History is one metric on one set through the rounds.
@@ -172,18 +175,27 @@ func (c *Contents) lossParams() (objectives.Params, error) {
 	return objectives.ParamsIn(c.Params)
 }
 
-// Directions returns, by feature, 1 where predictions may not fall, −1 where they may not rise, as the model was trained (constraints.monotone);
-// nil where it was trained without.
-func (c *Contents) Directions() []int8 {
+// Monotone returns, by name of a column, 1 where predictions may not fall, −1 where they may not rise (constraints.monotone).
+func (c *Contents) Monotone() map[string]int8 {
 	var stored struct {
 		Monotone map[string]int8 `json:"constraints.monotone"`
 	}
-	if len(c.Params) == 0 || json.Unmarshal(c.Params, &stored) != nil || len(stored.Monotone) == 0 {
+	if len(c.Params) == 0 || json.Unmarshal(c.Params, &stored) != nil {
+		return nil
+	}
+	return stored.Monotone
+}
+
+// Directions returns, by feature, 1 where predictions may not fall, −1 where they may not rise, as the model was trained (constraints.monotone);
+// nil where it was trained without.
+func (c *Contents) Directions() []int8 {
+	monotone := c.Monotone()
+	if len(monotone) == 0 {
 		return nil
 	}
 	directions := make([]int8, len(c.Cuts.Features))
 	for f := range directions {
-		directions[f] = stored.Monotone[c.Cuts.Features[f].Name]
+		directions[f] = monotone[c.Cuts.Features[f].Name]
 	}
 	return directions
 }

@@ -37,8 +37,11 @@ type Segment struct {
 	Params json.RawMessage `json:"params"`
 }
 
-// LeafParams are the parameters that a leaf's value follows from.
-var LeafParams = []string{"train.learning_rate", "tree.lambda_l1", "tree.lambda_l2"}
+// LeafParams are the parameters that a leaf's value follows from, and what a round counts for.
+var LeafParams = []string{
+	"train.learning_rate", "train.learning_rate_schedule", "train.learning_rate_end", "train.learning_rates", "train.boosting", "train.bag_folds",
+	"tree.lambda_l1", "tree.lambda_l2", "tree.max_delta_step", "tree.path_smooth", "objective.class_weight", "objective.scale_pos_weight",
+}
 
 // originEntry is how the manifest spells an Origin.
 type originEntry struct {

@@ -91,7 +91,7 @@ func Given(cmd *cobra.Command, flags []Flag) ([]configs.Flag, error) {
 			if share, ok := ShareOf(value); f.Name == "valid" && ok {
 				switch {
 				case share == 0:
-					return nil, exit.Usagef("--valid 0: early stopping needs rows to judge by: give --set train.early_stopping=0 to hold none out")
+					return nil, exit.Usagef("--valid 0: early stopping needs rows to judge by, and train.early_stopping = 0 holds none out: leave the flag out")
 				case share >= 1:
 					return nil, exit.Usagef("--valid %s: a share of the rows is less than 1, as 0.2 or 20%%; no file has this name", format.Pasted(value))
 				}
