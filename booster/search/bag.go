@@ -28,6 +28,14 @@ type Bagging struct {
 	Checkpoints booster.Checkpoints
 }
 
+// Averages reports whether models of a table's folds can be averaged: not from init scores, nor where leaves are stored in few bits while
+// training.
+func Averages(p *booster.Params, table *dataset.Table) bool { return !p.ErrorFeedback && !hasInitScores(table) }
+
+func hasInitScores(table *dataset.Table) bool {
+	return slices.ContainsFunc(table.Columns(), func(c *dataset.Column) bool { return c.Role() == dataset.InitScoreRole })
+}
+
 // Bag trains p.BagFolds models, each on all rows but those of its fold, and returns one whose raw scores are their mean. Its
 // trees are in the order of their rounds, those of the first fold first. All models have as many rounds as are best on the
 // mean of the folds' first metric. The same table, parameters and seed give the same bytes. Errors are those of
@@ -44,7 +52,7 @@ func Bag(ctx context.Context, p booster.Params, table *dataset.Table, b Bagging)
 	if table == nil {
 		return nil, fmt.Errorf("%w: train.bag_folds = %d, which train.effort = \"best\" sets, trains on parts of the rows, which have to be in memory: set data.out_of_core = \"false\", or train.bag_folds = 0", booster.ErrParams, p.BagFolds)
 	}
-	if slices.ContainsFunc(table.Schema().Columns, func(c dataset.ColumnSchema) bool { return c.Role == dataset.InitScoreRole }) {
+	if hasInitScores(table) {
 		return nil, fmt.Errorf("%w: train.bag_folds = %d: models that start from init scores cannot be averaged: leave one of both out", booster.ErrParams, p.BagFolds)
 	}
 	each := p

@@ -21,6 +21,10 @@ func TestBudget(t *testing.T) {
 		says(t, must(t, 0, done).errors, "plan for ", "training with learning rate ")
 		says(t, must(t, 0, boost(t, "reproduce", "t.boost", "t.csv")).out, "same: ")
 	}
+	// One model, where several cannot be averaged.
+	for _, alone := range [][]string{{"--set", "quantize.dtype=I8", "--set", "quantize.error_feedback=true"}, {"--set", "data.init_score=x"}} {
+		says(t, must(t, 0, boost(t, train(append(alone, "--budget", "1s", "--set", "train.early_stopping=5")...)...)).errors, "plan for ")
+	}
 	for _, c := range []struct {
 		want string
 		more []string

@@ -81,14 +81,18 @@ func Within(ctx context.Context, p booster.Params, table *dataset.Table, b Budge
 	}
 	folds, _ := s.judge.Folds()
 	left := time.Until(end)
-	plan := s.plan(each, len(folds), left)
+	members := budgetMembers
+	if !search.Averages(&p, table) {
+		members = 1
+	}
+	plan := s.plan(each, len(folds), members, left)
 	c.Log.Info(fmt.Sprintf("plan for %s: %s", format.Seconds(b.Time.Seconds()), plan))
 	if plan.Trials > 0 {
 		s.OnRound, s.end = b.OnRound, end
 		s.firstEnd = end.Add(-plan.Training - time.Duration((1-share)*float64(left)))
 		s.reserve = func(best *Trial) time.Duration {
 			round := best.Seconds / float64(max(best.Rounds, 1)*len(folds))
-			return time.Duration(float64(seconds(round*cost(budgetMembers)*float64(best.Best)))/share) + b.Time/50
+			return time.Duration(float64(seconds(round*cost(members)*float64(best.Best)))/share) + b.Time/50
 		}
 		stopped, err := s.run(ctx)
 		if err != nil {
@@ -148,8 +152,8 @@ func (s *searcher) pilot(ctx context.Context, budget time.Duration) (float64, er
 	return last.Sub(first).Seconds() / float64(max(rounds, 1)), err
 }
 
-// plan returns what fits into the time that is left; each is what pilot found, and judged the folds of a trial.
-func (s *searcher) plan(each float64, judged int, left time.Duration) Plan {
+// plan returns what fits into the time that is left, with so many members at most; each is what pilot found, and judged the folds of a trial.
+func (s *searcher) plan(each float64, judged, members int, left time.Duration) Plan {
 	p := &s.base
 	rounds := func(rate float64) float64 {
 		if p.EarlyStopping == 0 {
@@ -163,14 +167,14 @@ func (s *searcher) plan(each float64, judged int, left time.Duration) Plan {
 		free = free || s.Space[i].Name == "train.learning_rate"
 	}
 	trial, best := each*float64(judged)*rounds(rate), math.Ceil(beforeBest*rounds(rate))
-	if training := each * cost(budgetMembers) * best; trial+training <= time && len(s.Space) > 0 {
-		return Plan{Trials: max(1, int(2*(time-training)/trial)), Members: budgetMembers, LearningRate: rate, Rounds: int(best), Training: seconds(training)}
+	if training := each * cost(members) * best; trial+training <= time && len(s.Space) > 0 {
+		return Plan{Trials: max(1, int(2*(time-training)/trial)), Members: members, LearningRate: rate, Rounds: int(best), Training: seconds(training)}
 	}
 	var plan Plan
 	for _, next := range []struct {
 		members int
 		faster  float64 // factor on the learning rate
-	}{{budgetMembers, 1}, {budgetMembers, 2}, {1, 1}, {1, 2}, {1, 4}, {1, 8}} {
+	}{{members, 1}, {members, 2}, {1, 1}, {1, 2}, {1, 4}, {1, 8}} {
 		if next.faster > 1 && !free {
 			continue
 		}
