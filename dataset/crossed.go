@@ -117,14 +117,16 @@ func (c *Crosser) addTo(t *Table) {
 
 // orderAs puts the columns of a schema into its order, and others behind them.
 func (t *Table) orderAs(s *Schema) {
-	place := make(map[string]int, len(s.Columns))
-	for i := range s.Columns {
-		if s.Columns[i].Role != IDRole {
-			place[s.Columns[i].Name] = i
-		}
+	type named struct {
+		name string
+		isID bool
+	}
+	place := make(map[named]int, len(s.Columns))
+	for i, c := range s.Columns {
+		place[named{c.Name, c.Role == IDRole}] = i
 	}
 	of := func(c *Column) int {
-		if at, ok := place[c.name]; ok && c.role != IDRole {
+		if at, ok := place[named{c.name, c.role == IDRole}]; ok {
 			return at
 		}
 		return len(s.Columns)

@@ -30,7 +30,9 @@ type Bagging struct {
 
 // Averages reports whether models of a table's folds can be averaged: not from init scores, nor where leaves are stored in few bits while
 // training.
-func Averages(p *booster.Params, table *dataset.Table) bool { return !p.ErrorFeedback && !hasInitScores(table) }
+func Averages(p *booster.Params, table *dataset.Table) bool {
+	return !p.ErrorFeedback && !hasInitScores(table)
+}
 
 func hasInitScores(table *dataset.Table) bool {
 	return slices.ContainsFunc(table.Columns(), func(c *dataset.Column) bool { return c.Role() == dataset.InitScoreRole })

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -321,4 +322,22 @@ func TestPartsOfAMean(t *testing.T) {
 	must(t, 0, boost(t, "refit", "wave.boost", "t.csv", "-q", "-o", "no.boost"))
 	must(t, 0, boost(t, "train", "t.csv", "--init-model", "wave.boost", "-q", "--rounds", "3", "--set", "train.early_stopping=0", "-o", "more.boost"))
 	says(t, must(t, 2, boost(t, "refit", "more.boost", "t.csv", "-o", "no.boost")).errors, "schedule of learning rates")
+}
+
+// Columns stand in one order, wherever the rows are: also with an id before the label, and columns made of others.
+func TestInitModelWithID(t *testing.T) {
+	inFolder(t)
+	var rows strings.Builder
+	rows.WriteString("id,c,y\n")
+	for i := range 200 {
+		fmt.Fprintf(&rows, "r%d,%d,%d\n", i, i*37%101, i*37%11+i%3)
+	}
+	file(t, "t.csv", rows.String())
+	train := []string{"train", "t.csv", "--label", "y", "--set", "data.id=id", "--objective", "regression", "--categorical", "c", "-q", "--rounds", "3"}
+	must(t, 0, boost(t, append(train, "-o", "base.boost")...))
+	must(t, 0, boost(t, append(train, "--init-model", "base.boost", "-o", "memory.boost")...))
+	must(t, 0, boost(t, append(train, "--init-model", "base.boost", "-o", "files.boost", "--set", "data.out_of_core=true")...))
+	if readFile(t, "memory.boost") != readFile(t, "files.boost") {
+		t.Error("out of core another model is trained")
+	}
 }
