@@ -67,7 +67,7 @@ func (r *run) share(ctx context.Context, ex *examples, draws *sampling.Draws, pa
 	if !r.spread() {
 		return ex, nil
 	}
-	all, err := share.Join(context.WithoutCancel(ctx), r.ranks, part.Len(), r.byFeatures)
+	all, err := share.Join(context.WithoutCancel(ctx), r.ranks, part.Len(), ex.n, r.byFeatures)
 	if ex.all = all; err != nil || r.byFeatures {
 		return ex, err
 	}

@@ -11,6 +11,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -313,5 +314,32 @@ func TestRanksWithoutFeatures(t *testing.T) {
 		if got != want {
 			t.Errorf("rank %d makes another model than one process", rank)
 		}
+	}
+}
+
+// A rank whose table has other rows than the others' says so, before it trains.
+func TestRanksCountTheirRows(t *testing.T) {
+	p := booster.Defaults()
+	p.Rounds = 3
+	table := openShipped(t, "ames_housing")
+	rows := make([]int32, table.NumRows()-1)
+	for i := range rows {
+		rows[i] = int32(i)
+	}
+	tables := []*dataset.Table{table, table.Take(rows), table}
+	errs := make([]error, len(tables))
+	var all sync.WaitGroup
+	for rank, c := range comm.Local(len(tables)) {
+		all.Go(func() {
+			defer c.Close()
+			_, errs[rank] = booster.Train(context.Background(), p, tables[rank], booster.WithRanks(c))
+		})
+	}
+	all.Wait()
+	if err := errors.Join(errs...); !errors.Is(err, dataset.ErrTable) || !strings.Contains(err.Error(), "give all ranks the same tables") {
+		t.Error(err)
+	}
+	if slices.Contains(errs, nil) {
+		t.Errorf("a rank trains: %v", errs)
 	}
 }

@@ -361,3 +361,15 @@ def test_a_row_does_not_depend_on_others() -> None:
             assert model.predict({"c": np.array([cell], object)})[0] == value
         if first is True:
             assert model.predict({"c": np.array([True, False])}).tolist() == beside[:2].tolist()
+
+
+def test_parts_of_a_table_for_ranks(tmp_path: Path) -> None:
+    """A part that lacks a column would train its rows without; one of other types is brought to the others'."""
+    pa = pytest.importorskip("pyarrow")
+    from boost_gbt import _ranks
+
+    whole, part = pa.table({"x": [1, 2], "y": [0.5, 1.5]}), pa.table({"y": [2.5]})
+    for tables in ([whole, part], [part, whole]):
+        with pytest.raises(TableError, match="lacks columns that another has: 'x'"):
+            _ranks.write_tables(tables, str(tmp_path / "t.arrow"))
+    assert _ranks.write_tables([whole, pa.table({"y": [1], "x": [3.5]})], str(tmp_path / "t.arrow")) == 3

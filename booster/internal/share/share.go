@@ -63,11 +63,18 @@ func Size(c comm.Comm) int {
 	return c.Size()
 }
 
-// Join joins a rank that has so many rows with the others: theirs are others, or, with same, the same ones.
-func Join(ctx context.Context, c comm.Comm, rows int, same bool) (*comm.Ranks, error) {
-	ranks, err := comm.Join(ctx, c, rows)
-	if err == nil && same && ranks.Rows(rows) != rows*c.Size() {
-		err = fmt.Errorf("%w: this rank has %d rows, and all %d together %d: give all ranks the same tables", dataset.ErrTable, rows, c.Size(), ranks.Rows(rows))
+// Join joins a rank that has its own of so many rows with the others: theirs are others, or, with same, the same ones.
+func Join(ctx context.Context, c comm.Comm, own, rows int, same bool) (*comm.Ranks, error) {
+	ranks, err := comm.Join(ctx, c, own)
+	if err != nil {
+		return ranks, err
+	}
+	all := ranks.Rows(own)
+	if same {
+		rows *= c.Size()
+	}
+	if all != rows {
+		err = fmt.Errorf("%w: the ranks have %d rows together, where this rank's tables make it %d: give all ranks the same tables", dataset.ErrTable, all, rows)
 	}
 	return ranks, err
 }

@@ -176,6 +176,10 @@ def write_tables(tables: Sequence[Any], path: str) -> int:
     """Write tables of pyarrow as one file, and return the number of rows. Types may differ where values are missing."""
     import pyarrow as pa
 
+    for other in tables[1:]:
+        for one, all_of in ((other, tables[0]), (tables[0], other)):
+            if lacking := sorted(set(all_of.column_names) - set(one.column_names)):
+                raise TableError(f"a part of the table lacks columns that another has: {', '.join(map(repr, lacking))}")
     table = pa.concat_tables(tables, promote_options="permissive").unify_dictionaries()
     with pa.OSFile(path, "wb") as file, pa.ipc.new_file(file, table.schema) as writer:
         writer.write_table(table)

@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"strings"
 	"sync"
+	"time"
 
 	"boost/cmd/boost/internal/exit"
 	"boost/internal/comm"
@@ -85,6 +86,9 @@ func (f *Flags) Launch(ctx context.Context, args []string, threads int, out, mes
 		addresses = append(addresses, address)
 	}
 	var all sync.WaitGroup
+	failed := make(chan struct{}, f.Count)
+	over := make(chan struct{})
+	go endOthers(ranks, failed, over)
 	for rank, p := range ranks {
 		all.Go(func() {
 			if len(addresses) == f.Count {
@@ -97,10 +101,13 @@ func (f *Flags) Launch(ctx context.Context, args []string, threads int, out, mes
 				to = out
 			}
 			_, _ = io.Copy(to, p.out)
-			p.err = p.cmd.Wait()
+			if p.err = p.cmd.Wait(); p.err != nil && p.cmd.ProcessState.ExitCode() != exit.Interrupted {
+				failed <- struct{}{}
+			}
 		})
 	}
 	all.Wait()
+	close(over)
 	if err != nil {
 		return fmt.Errorf("%w: cannot start rank %d: %w", comm.ErrComm, started, err)
 	}
@@ -115,6 +122,26 @@ func (f *Flags) Launch(ctx context.Context, args []string, threads int, out, mes
 	}
 	return nil
 }
+
+// endOthers kills the ranks that are still there a while after one has failed: those that were stopped, and end by nothing else.
+func endOthers(ranks []*process, failed, over <-chan struct{}) {
+	select {
+	case <-failed:
+	case <-over:
+		return
+	}
+	select {
+	case <-time.After(leaveWithin):
+	case <-over:
+		return
+	}
+	for _, p := range ranks {
+		_ = p.cmd.Process.Kill() // no effect on those that have ended
+	}
+}
+
+// leaveWithin is how long ranks have to end after one that has failed, which all others learn at once.
+const leaveWithin = 2 * time.Second
 
 // atFault returns the rank whose error says why the ranks have failed: the first with one of its own, else the first with one of another
 // rank; nil where none has failed.
