@@ -29,6 +29,8 @@ func TestInit(t *testing.T) {
 	}
 	says(t, must(t, 3, boost(t, "init", "t.csv", "--label", "citty")).errors, `no column "citty", which is named as label (did you mean "city"?)`)
 	must(t, 3, boost(t, "init", "none.csv"))
+	file(t, "inf.csv", "a,y\n1,0\n2,1\ninf,0\n4,1\n")
+	says(t, must(t, 0, boost(t, "init", "inf.csv", "--label", "y")).out, `label = "y"`)
 }
 
 // The file trains as it is, wherever it lies, to the model that training without a

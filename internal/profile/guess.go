@@ -56,7 +56,7 @@ func (p *Profile) GuessLabel() (name, how string) {
 // NamesRows reports whether a column counts or names the rows, by its name and values.
 func (c *Column) NamesRows(rows int) bool {
 	span := math.NaN()
-	if c.Min != nil {
+	if c.Min != nil && c.Max != nil { // an infinite one is none
 		span = *c.Max - *c.Min
 	}
 	return rows > 1 && c.Missing == 0 && c.Distinct == rows && isRowName(c.Name, span, rows)

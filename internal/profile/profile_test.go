@@ -320,6 +320,19 @@ func TestNumbersAtTheEdge(t *testing.T) {
 	}
 }
 
+// A label is guessed beside columns of which one end is infinite.
+func TestGuessBesideInfinity(t *testing.T) {
+	for _, inf := range []float64{math.Inf(1), math.Inf(-1)} {
+		p := of(t, columns(t, dataset.ColumnData{Name: "a", Values: []float64{1, 2, inf, 4}}, dataset.ColumnData{Name: "last", Values: []float64{0, 1, 0, 3}}), profile.Params{}, 1)
+		if c := &p.Columns[0]; (c.Min == nil) == (c.Max == nil) || c.NamesRows(p.Rows) {
+			t.Errorf("%v: min %v, max %v, names rows: %v", inf, c.Min, c.Max, c.NamesRows(p.Rows))
+		}
+		if name, _ := p.GuessLabel(); name != "last" {
+			t.Errorf("%v: the label is %q", inf, name)
+		}
+	}
+}
+
 // A sparse column is described as the same column written densely, whatever its implicit
 // value is, and the number of workers does not show.
 func TestSparseAndThreads(t *testing.T) {
