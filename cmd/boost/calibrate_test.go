@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/csv"
 	"encoding/json"
 	"math"
 	"os"
@@ -245,10 +246,10 @@ func TestQuantileIntervals(t *testing.T) {
 func TestSets(t *testing.T) {
 	heldOut(t)
 	found := calibrateJSON(t, "c.boost", "held.csv", "--intervals", "0.9", "-o", "cs.boost")
-	csv := must(t, 0, boost(t, "predict", "cs.boost", "new.csv")).out
+	out := must(t, 0, boost(t, "predict", "cs.boost", "new.csv")).out
 	inside, size := 0.0, 0.0
 	labels := column(t, readFile(t, "new.csv"), "c")
-	for i, set := range column(t, csv, "classes") {
+	for i, set := range column(t, out, "classes") {
 		for _, class := range strings.Split(set, "|") {
 			if size++; class == labels[i] {
 				inside++
@@ -257,6 +258,13 @@ func TestSets(t *testing.T) {
 	}
 	if got := inside / 1500; math.Abs(got-0.9) > 0.025 || math.Abs(*found.Intervals.Width-size/1500) > 0.1 || found.Intervals.Kind != "sets" {
 		t.Errorf("sets of 0.9 cover %v with %v classes, said is %+v", got, size/1500, found.Intervals)
+	}
+	// Where nothing else is written, an empty set is a cell in quotes: readers skip empty lines.
+	calibrateJSON(t, "c.boost", "held.csv", "--intervals", "0.3", "-o", "few.boost")
+	few := must(t, 0, boost(t, "predict", "few.boost", "new.csv", "--kind", "interval")).out
+	sets, err := csv.NewReader(strings.NewReader(few)).ReadAll()
+	if err != nil || len(sets) != 1501 || !strings.Contains(few, "\n\"\"\n") {
+		t.Errorf("%d lines of 1,501, %v", len(sets), err)
 	}
 }
 

@@ -48,17 +48,26 @@ func csvHeader(columns []Column) []byte {
 	for i, name := range Names(columns) {
 		b = csvCell(comma(b, i), name)
 	}
-	return append(b, '\n')
+	return csvEnd(b, 0)
 }
 
 func csvLines(b []byte, columns []Column, lo, hi int) []byte {
 	for row := lo; row < hi; row++ {
+		start := len(b)
 		for i := range columns {
 			b = columns[i].appendCSV(comma(b, i), row)
 		}
-		b = append(b, '\n')
+		b = csvEnd(b, start)
 	}
 	return b
+}
+
+// csvEnd ends the line that began at start. One that is empty, the cell of the only column, gets quotes: readers skip empty lines.
+func csvEnd(b []byte, start int) []byte {
+	if len(b) == start {
+		b = append(b, '"', '"')
+	}
+	return append(b, '\n')
 }
 
 func comma(b []byte, i int) []byte {

@@ -155,3 +155,29 @@ func TestNoLevel(t *testing.T) {
 		}
 	}
 }
+
+// An empty cell of the only column is a row: readers skip empty lines.
+func TestEmptyRows(t *testing.T) {
+	for want, column := range map[string]Column{
+		"size\nb c\n\"\"\na\n\"\"\n": {Name: "size", Texts: []string{"b c", "", "a", ""}},
+		"level\nb\n\"\"\na\n\"\"\n":  {Name: "level", Codes: []int32{1, -1, 0, -1}, Levels: []string{"a", "b"}},
+		"\"\"\n1\n\"\"\n0.5\n\"\"\n": {Texts: []string{"1", "", "0.5", ""}},
+	} {
+		table := Table{Rows: 4, Columns: []Column{column}}
+		var got, parts bytes.Buffer
+		if err := All(context.Background(), &got, "csv", []Table{table}); err != nil || got.String() != want {
+			t.Errorf("%q, error %v, want %q", got.String(), err, want)
+		}
+		w := NewWriter(&parts, "csv")
+		if err := errors.Join(w.Prepare(table)(), w.Close()); err != nil || parts.String() != want {
+			t.Errorf("in parts: %q, error %v, want %q", parts.String(), err, want)
+		}
+		path := filepath.Join(t.TempDir(), "t.csv")
+		if err := os.WriteFile(path, got.Bytes(), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if read, err := dataset.Open(context.Background(), path); err != nil || read.NumRows() != 4 || read.Columns()[0].Missing() != 2 {
+			t.Errorf("%q is read as %v, error %v", want, read, err)
+		}
+	}
+}
