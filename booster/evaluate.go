@@ -140,7 +140,7 @@ func (r *run) chooseMetrics(objective objectives.Objective) ([]metrics.Metric, e
 	r.judgesQueries = metrics.NeedQueries(names)
 	var list []metrics.Metric
 	for i, name := range names {
-		m, err := metrics.New(name)
+		m, err := metrics.NewCanonical(name)
 		if err != nil {
 			return nil, fmt.Errorf("%w: metrics.names: %w", ErrParams, err)
 		}

@@ -76,6 +76,12 @@ func TestMetricWithArgument(t *testing.T) {
 	if err != nil || !slices.Equal(kept.Metrics, []string{"pinball@0.25"}) || p.Metrics[0] != "pinball@.250" {
 		t.Errorf("the model keeps the metrics %q of %q, %v", kept.Metrics, p.Metrics, err)
 	}
+	p.Objective, p.Metrics = "cross_entropy", []string{"cross_entropy", "error@0.50"}
+	rows = tableOf(t, []column{{Name: "y", Values: []float64{0, 1}}, {Name: "x", Values: upTo(2)}})
+	m = train(t, p, rows, booster.Valid("valid", rows))
+	if kept, err = booster.ParamsOf(m); err != nil || !slices.Equal(kept.Metrics, []string{"cross_entropy", "error"}) || m.Contents().History[1].Metric != "error" {
+		t.Errorf("the model keeps the metrics %q of %q, %v; its history %q", kept.Metrics, p.Metrics, err, m.Contents().History[1].Metric)
+	}
 }
 
 // counting is a metric that counts how often it is asked.

@@ -93,8 +93,8 @@ func MetricName(name string) string {
 	if own, ok := metricAliases[base]; ok && !slices.Contains(metrics.Names(), base) {
 		lower = own + lower[len(base):]
 	}
-	if usual, err := metrics.Canonical(lower); err == nil {
-		return usual
+	if m, err := metrics.New(lower); err == nil {
+		return m.Name()
 	}
 	return lower
 }

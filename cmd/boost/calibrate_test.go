@@ -166,6 +166,21 @@ func TestCosts(t *testing.T) {
 	if e.Metrics["recall"] != hits/labelled || e.Metrics["precision"] != hits/yes || e.Metrics["recall@0.9"] >= e.Metrics["recall"] {
 		t.Errorf("eval has %v, the classes that predict prints have recall %v and precision %v", e.Metrics, hits/labelled, hits/yes)
 	}
+	// A number that is given counts, also a half, which is that of the model before.
+	names := []string{"error", "precision", "recall", "f1"}
+	calibrateJSON(t, "b.boost", "held.csv", "--method", "none", "--threshold", "0.1", "-o", "n1.boost")
+	args := []string{"n1.boost", "new.csv"}
+	for _, name := range names {
+		args = append(args, "--metric", name, "--metric", name+"@0.50", "--metric", name+"@0.1")
+	}
+	e = evalJSON(t, args...)
+	for _, name := range names {
+		half := evalJSON(t, "b.boost", "new.csv", "--metric", name).Metrics[name]
+		if own := e.Metrics[name]; len(e.Metrics) != 12 || e.Metrics[name+"@0.5"] != half || own != e.Metrics[name+"@0.1"] || own == half {
+			t.Errorf("%s is %v at a half: of the model with a threshold %v", name, half, e.Metrics)
+		}
+	}
+	e = evalJSON(t, "b9.boost", "new.csv", "--confusion")
 	if got := e.Confusion.Rows[0][1] + e.Confusion.Rows[1][1]; got != yes {
 		t.Errorf("the confusion has %v rows of yes, predict %v", got, yes)
 	}

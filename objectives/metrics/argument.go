@@ -15,6 +15,7 @@ type Argument struct {
 	Default []float64 // what the name stands for without them; nil if they have to be given
 	Several bool      // takes one number or more, in ascending order
 
+	ofModel  bool // without a number a model's own counts, and Default where it has none
 	contains func(x float64) bool
 }
 
@@ -24,8 +25,8 @@ func Base(name string) string {
 	return base
 }
 
-// numbers returns the argument in a name, and the name in its canonical form: numbers in their shortest
-// decimal form, and none where they are the default.
+// numbers returns the argument in a name, nil for a model's own, and the name in its usual form: numbers in their shortest
+// decimal form, and none where they are the default, unless a model may have another.
 func (i *Info) numbers(name string) (numbers []float64, canonical string, err error) {
 	base, text, given := strings.Cut(name, "@")
 	a := i.Argument
@@ -36,6 +37,8 @@ func (i *Info) numbers(name string) (numbers []float64, canonical string, err er
 		return nil, base, nil
 	case !given && a.Default == nil:
 		return nil, "", fmt.Errorf("metric %q needs %s, as in %q", name, a.Means, base+"@"+a.Example)
+	case !given && a.ofModel:
+		return nil, base, nil
 	case !given:
 		return a.Default, base, nil
 	}
@@ -54,7 +57,7 @@ func (i *Info) numbers(name string) (numbers []float64, canonical string, err er
 		}
 		numbers = append(numbers, x)
 	}
-	if slices.Equal(numbers, a.Default) {
+	if slices.Equal(numbers, a.Default) && !a.ofModel {
 		return numbers, base, nil
 	}
 	for at, x := range numbers {

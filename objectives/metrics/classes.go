@@ -1,22 +1,25 @@
 package metrics
 
-import "math"
+import (
+	"cmp"
+	"math"
+)
 
 const half = 0.5 // above it the positive of two classes is predicted, unless the input says another threshold
 
-// above returns the threshold of two classes: that of a metric's argument, or where that is the default the input's.
-func (in *Input) above(argument float64) float64 {
-	if argument == half && in.Threshold != 0 {
-		return in.Threshold
+// above returns the threshold of two classes: that of a metric's argument, or without one the input's.
+func (in *Input) above(argument []float64) float64 {
+	if len(argument) > 0 {
+		return argument[0]
 	}
-	return argument
+	return cmp.Or(in.Threshold, half)
 }
 
 // classified are the links of models that predict classes.
 var classified = []string{logistic, softmax, oneVsAll}
 
 var thresholdArgument = Argument{
-	Means: "a threshold of at least 0 and below 1", Example: "0.5", Default: []float64{half},
+	Means: "a threshold of at least 0 and below 1", Example: "0.5", Default: []float64{half}, ofModel: true,
 	contains: func(x float64) bool { return x >= 0 && x < 1 },
 }
 
@@ -91,20 +94,14 @@ var (
 // tallied is a metric of a tally of classes.
 type tallied struct {
 	name      string
-	threshold float64
-	two       bool // takes two classes only
+	threshold []float64 // none is the input's
+	two       bool      // takes two classes only
 	figure    func(t *tally) float64
 }
 
-// ofTally makes a metric of a tally, at the threshold that is its argument or at a half.
+// ofTally makes a metric of a tally, at the threshold that is its argument or at the input's.
 func ofTally(two bool, figure func(t *tally) float64) func(string, []float64) Metric {
-	return func(name string, argument []float64) Metric {
-		m := tallied{name, half, two, figure}
-		if len(argument) > 0 {
-			m.threshold = argument[0]
-		}
-		return m
-	}
+	return func(name string, argument []float64) Metric { return tallied{name, argument, two, figure} }
 }
 
 func (m tallied) Name() string         { return m.name }
@@ -124,7 +121,7 @@ func (m tallied) Eval(in Input) float64 {
 // rightClass is 1 where the predicted class is the label.
 func rightClass(in *Input, lo, hi int, out []float64) {
 	var guesses [blockRows]int32
-	guessClasses(in, in.above(half), lo, hi, guesses[:hi-lo])
+	guessClasses(in, in.above(nil), lo, hi, guesses[:hi-lo])
 	for i, guess := range guesses[:hi-lo] {
 		switch {
 		case guess < 0:
@@ -204,7 +201,7 @@ func (m weightedKappa) Name() string         { return m.name }
 func (m weightedKappa) HigherIsBetter() bool { return true }
 
 func (m weightedKappa) Eval(in Input) float64 {
-	t, ok := tallyOf(&in, in.above(half))
+	t, ok := tallyOf(&in, in.above(nil))
 	if !ok {
 		return math.NaN()
 	}
@@ -231,7 +228,7 @@ func (m weightedKappa) distance(d float64) float64 {
 // distances writes those of the predicted classes from the labels.
 func (m weightedKappa) distances(in *Input, lo, hi int, out []float64) {
 	var guesses [blockRows]int32
-	guessClasses(in, in.above(half), lo, hi, guesses[:hi-lo])
+	guessClasses(in, in.above(nil), lo, hi, guesses[:hi-lo])
 	for i := range out {
 		out[i] = m.distance(float64(guesses[i]) - in.Labels[lo+i])
 	}

@@ -111,7 +111,7 @@ var (
 		Aliases:  []string{"binary_error"},
 		Links:    []string{logistic},
 		Argument: &thresholdArgument,
-		build:    ofArgument(wrongSide),
+		build:    func(name string, argument []float64) Metric { return mean{name: name, row: wrongSide(argument)} },
 	}
 	multiLogLossInfo = Info{
 		Name: "multi_logloss",
@@ -261,7 +261,7 @@ func logLoss(in *Input, lo, hi int, out []float64) {
 }
 
 // wrongSide is 1 where the prediction, positive above the threshold, is not the label.
-func wrongSide(threshold float64) rowLosses {
+func wrongSide(threshold []float64) rowLosses {
 	return func(in *Input, lo, hi int, out []float64) {
 		above := in.above(threshold)
 		for i := range out {

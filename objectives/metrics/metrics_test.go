@@ -130,6 +130,8 @@ func TestByHand(t *testing.T) {
 		{"threshold_of_the_input", "error", metrics.Input{Outputs: 1, Values: list(.2, .4), Labels: list(1, 0), Threshold: 0.3}, 1},
 		{"threshold_of_the_input", "accuracy", metrics.Input{Outputs: 1, Values: list(.2, .4), Labels: list(0, 1), Threshold: 0.3}, 1},
 		{"threshold_of_the_input", "recall", metrics.Input{Outputs: 1, Values: list(.2, .4), Labels: list(1, 1), Threshold: 0.3}, 0.5},
+		{"half_of_the_name", "error@0.5", metrics.Input{Outputs: 1, Values: list(.2, .4), Labels: list(1, 0), Threshold: 0.3}, 0.5},
+		{"half_of_the_name", "recall@0.5", metrics.Input{Outputs: 1, Values: list(.2, .4), Labels: list(1, 1), Threshold: 0.3}, 0},
 		{"threshold_of_the_name", "recall@0.1", metrics.Input{Outputs: 1, Values: list(.2, .4), Labels: list(1, 1), Threshold: 0.3}, 1},
 		{"sure_and_wrong", "multi_logloss", in(list(0, 1), list(0), nil), worst},
 		{"tie_with_label", "multi_error", in(list(.4, .4, .2), list(0), nil), 1},
@@ -472,9 +474,9 @@ func TestNames(t *testing.T) {
 				name = written
 			}
 		}
-		m, err := metrics.New(written)
+		m, err := metrics.NewCanonical(written)
 		if err != nil || m.Name() != name {
-			t.Errorf("New(%q) is %v, %v, want %q", written, m, err, name)
+			t.Errorf("NewCanonical(%q) is %v, %v, want %q", written, m, err, name)
 		}
 		if len(info.Links) == 0 || !metrics.Fits(name, info.Links[0]) {
 			t.Errorf("%s does not fit the first of the links %v", name, info.Links)
@@ -506,14 +508,23 @@ func TestArguments(t *testing.T) {
 		"pinball@.90": "pinball@0.9", "pinball@5e-1": "pinball@0.5", "pinball@0.10/0.50/.9": "pinball@0.1/0.5/0.9",
 		"huber@1.0": "huber@1", "huber@1e6": "huber@1000000", "huber@1e21": "huber@1e+21", "fair@1e-7": "fair@1e-07",
 		"tweedie_deviance@+1.5": "tweedie_deviance@1.5", "tweedie_deviance@-0": "tweedie_deviance@0", "rmse": "rmse",
-		"f1@0.50": "f1", "error@0.70": "error@0.7", "f1@.30": "f1@0.3", "precision": "precision", "ece@10": "ece", "ece@1e1": "ece", "top_k@2.0": "top_k@2",
+		"f1@0.50": "f1@0.5", "error@0.70": "error@0.7", "f1@.30": "f1@0.3", "precision": "precision", "ece@10": "ece", "ece@1e1": "ece", "top_k@2.0": "top_k@2",
 	} {
 		m, err := metrics.New(written)
 		if err != nil || m.Name() != want {
 			t.Errorf("New(%q): %v, want %q", written, err, want)
 		}
-		if again, err := metrics.Canonical(want); err != nil || again != want {
-			t.Errorf("Canonical(%q) = %q, %v", want, again, err)
+		canonical := want
+		if want == "f1@0.5" { // settings and models leave out what is the default
+			canonical = "f1"
+		}
+		for _, name := range []string{written, want, canonical} {
+			if got, err := metrics.Canonical(name); err != nil || got != canonical {
+				t.Errorf("Canonical(%q) = %q, %v, want %q", name, got, err, canonical)
+			}
+			if m, err := metrics.NewCanonical(name); err != nil || m.Name() != canonical {
+				t.Errorf("NewCanonical(%q): %v, want %q", name, err, canonical)
+			}
 		}
 	}
 	for written, want := range map[string]string{

@@ -81,7 +81,8 @@ func Lookup(name string) (Info, bool) {
 }
 
 // New returns the built-in metric of that name. Some take an argument after an @, as pinball@0.9
-// does. The metric's own name is the canonical one: pinball@.90 is called pinball@0.9.
+// does. The metric's own name is the usual one: pinball@.90 is called pinball@0.9, and ece@10 is ece. A threshold that is
+// given counts, whatever that of the input: error@0.5 is another metric than error.
 //
 // A metric is NaN for a number of outputs that it does not take: multi_* take several, pinball takes
 // as many as it has levels, and all others one.
@@ -90,20 +91,34 @@ func New(name string) (Metric, error) {
 	if !ok {
 		return nil, fmt.Errorf("unknown metric %q (there are %s)", name, strings.Join(Names(), ", "))
 	}
-	numbers, canonical, err := info.numbers(name)
+	numbers, usual, err := info.numbers(name)
 	if err != nil {
 		return nil, err
 	}
-	return info.build(canonical, numbers), nil
+	return info.build(usual, numbers), nil
 }
 
-// Canonical returns the name that the metric made by New has.
+// Canonical returns the name by which settings and models know the metric that New makes: its own, without a number
+// that is the default. No model has a threshold yet while it is trained, so that error@0.5 is error there.
 func Canonical(name string) (string, error) {
 	m, err := New(name)
 	if err != nil {
 		return "", err
 	}
+	info, _ := Lookup(name)
+	if numbers, _, _ := info.numbers(name); info.Argument != nil && slices.Equal(numbers, info.Argument.Default) {
+		return info.Name, nil
+	}
 	return m.Name(), nil
+}
+
+// NewCanonical is New for a name in its canonical form.
+func NewCanonical(name string) (Metric, error) {
+	canonical, err := Canonical(name)
+	if err != nil {
+		return nil, err
+	}
+	return New(canonical)
 }
 
 // List returns the built-in metrics of these names.
