@@ -2,12 +2,11 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"log/slog"
-	"os"
 	"strings"
 	"time"
 
@@ -23,7 +22,6 @@ import (
 	"boost/internal/format"
 	"boost/internal/near"
 	"boost/internal/output"
-	"boost/internal/replace"
 	"boost/internal/terminal"
 	"boost/parallel"
 )
@@ -38,7 +36,8 @@ type app struct {
 	args     []string // of the command line
 	started  time.Time
 	told     map[string]bool
-	closers  []io.Closer // at the end of the run
+	closers  []io.Closer      // at the end of the run
+	messages *output.Appended // --log-file, or nil
 
 	logFormat string
 	logFile   string
@@ -66,7 +65,16 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	err := root.ExecuteContext(ctx)
+	code := a.end(ctx, root.ExecuteContext(ctx))
+	if err := a.messages.Close(); err != nil {
+		a.log.Error(err.Error())
+		code = cmp.Or(code, exit.Other)
+	}
+	return code
+}
+
+// end says what a command failed with, and returns the exit code.
+func (a *app) end(ctx context.Context, err error) int {
 	a.terminal.ClearBar()
 	if err == nil {
 		return exit.Done
@@ -189,11 +197,10 @@ func (a *app) prepare(args []string) error {
 	}
 	handler := terminal.NewHandler(a.terminal, a.logFormat, level)
 	if a.logFile != "" {
-		file, err := a.openLog(args)
-		if err != nil {
+		if err := a.openLog(args); err != nil {
 			return err
 		}
-		handler = slog.NewMultiHandler(handler, terminal.NewFileHandler(file, a.logFormat, slog.LevelDebug))
+		handler = slog.NewMultiHandler(handler, terminal.NewFileHandler(a.messages, a.logFormat, slog.LevelDebug))
 	}
 	a.log = slog.New(keyflags.Handler(handler, &a.command))
 	use, note, err := cpu.Use()
@@ -208,18 +215,14 @@ func (a *app) prepare(args []string) error {
 }
 
 // openLog opens the file of messages, to write after what is in it.
-func (a *app) openLog(args []string) (io.Writer, error) {
+func (a *app) openLog(args []string) (err error) {
 	for _, arg := range args {
 		if filename.Same(arg, a.logFile) {
-			return nil, exit.Usagef("--log-file %s is read by the same run: give another name", format.Pasted(a.logFile))
+			return exit.Usagef("--log-file %s is read by the same run: give another name", format.Pasted(a.logFile))
 		}
 	}
-	file, err := os.OpenFile(a.logFile, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o666)
-	if err != nil {
-		return nil, fmt.Errorf("cannot write %s: %w", a.logFile, replace.Reason(err))
-	}
-	a.closers = append(a.closers, file)
-	return file, nil
+	a.messages, err = output.Append(a.logFile)
+	return err
 }
 
 // pool returns workers for a number of threads, 0 for as many as are of use.

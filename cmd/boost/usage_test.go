@@ -288,6 +288,23 @@ func TestLogFile(t *testing.T) {
 	}
 	says(t, must(t, 2, boost(t, "train", "t.csv", "--label", "y", "--log-file", "t.csv")).errors, "--log-file t.csv is read by the same run")
 	says(t, must(t, 1, boost(t, "version", "--log-file", "no/such.log")).errors, "cannot write no/such.log: no such file")
+	if _, err := os.Stat("/dev/full"); err != nil {
+		return
+	}
+	// The work is done all the same; another error keeps its code.
+	for _, c := range []struct {
+		code int
+		args []string
+	}{
+		{1, []string{"train", "t.csv", "--label", "y", "--rounds", "3", "-q", "-o", "full.boost"}},
+		{1, []string{"predict", "full.boost", "t.csv", "-o", "full.csv"}},
+		{3, []string{"predict", "full.boost", "none.csv"}},
+	} {
+		says(t, must(t, c.code, boost(t, append(c.args, "--log-file", "/dev/full")...)).errors, "error: cannot write /dev/full: no space left on device")
+	}
+	if !exists("full.boost") || !exists("full.csv") {
+		t.Error("without room for messages nothing is written")
+	}
 }
 
 // A run says at most ten lines, and where its time went.

@@ -6,6 +6,8 @@ import (
 	"bufio"
 	"errors"
 	"os"
+	"strings"
+	"syscall"
 	"testing"
 
 	"boost/internal/output"
@@ -30,5 +32,24 @@ func TestDevice(t *testing.T) {
 	}
 	if info, err := os.Stat(os.DevNull); err != nil || info.Mode().IsRegular() {
 		t.Error("the null device is a file now")
+	}
+}
+
+// What is written on says at its end that it could not be, however often it was tried.
+func TestAppendToFullDisk(t *testing.T) {
+	if _, err := os.Stat("/dev/full"); err != nil {
+		t.Skip("no /dev/full")
+	}
+	a, err := output.Append("/dev/full")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if _, err := a.Write([]byte("a line\n")); !errors.Is(err, syscall.ENOSPC) {
+			t.Errorf("writing gives %v", err)
+		}
+	}
+	if err := a.Close(); !errors.Is(err, syscall.ENOSPC) || !strings.HasPrefix(err.Error(), "cannot write /dev/full: ") {
+		t.Errorf("closing gives %v", err)
 	}
 }

@@ -89,6 +89,30 @@ func TestWritable(t *testing.T) {
 	holds(t, filepath.Join(dir, "file"), "kept")
 }
 
+// A file that is written on keeps what is in it.
+func TestAppend(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "log")
+	for range 2 {
+		a, err := output.Append(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := a.Write([]byte("a line\n")); err != nil {
+			t.Error(err)
+		}
+		if err := a.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	holds(t, path, "a line\na line\n")
+	if _, err := output.Append(filepath.Dir(path)); err == nil || !strings.HasPrefix(err.Error(), "cannot write ") {
+		t.Errorf("a folder is opened: %v", err)
+	}
+	if err := (*output.Appended)(nil).Close(); err != nil {
+		t.Error(err)
+	}
+}
+
 func text(s string) func(w *bufio.Writer) error {
 	return func(w *bufio.Writer) error {
 		_, err := w.WriteString(s)
