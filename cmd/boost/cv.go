@@ -150,11 +150,14 @@ func (a *app) cv(ctx context.Context, cmd *cobra.Command, sources []string, f *c
 	return a.answer(f.json, s.JSON(), s.Write)
 }
 
-// onlyTable leaves out what a config says beside the training table, and checks the names of what is written.
+// onlyTable leaves out what a config says beside the training table, and checks the repeats and the names of what is written.
 func (r *trainRun) onlyTable(d *search.Division, outputs ...string) error {
 	c := r.config
 	if c.InitModel != "" {
 		return exit.Usagef("train.init_model = %q has seen the rows that cross-validation judges on: leave the key out", c.InitModel)
+	}
+	if d.Repeats < 1 {
+		return exit.Usagef("--repeats must be at least 1, not %d", d.Repeats)
 	}
 	if c.Budget > 0 {
 		return exit.Usagef("train.budget is for training: leave the key out (boost tune --budget searches alone)")

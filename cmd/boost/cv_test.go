@@ -58,6 +58,8 @@ func TestCrossValidateWords(t *testing.T) {
 		more []string
 	}{
 		{2, "cross-validation needs 2 folds or more, not 1", []string{"--folds", "1"}},
+		{2, "--repeats must be at least 1, not 0", []string{"--repeats", "0"}},
+		{2, "--repeats must be at least 1, not -1", []string{"--repeats", "-1"}},
 		{3, `no column "nowhere"`, []string{"--group-by", "nowhere"}},
 		{2, "a sliding window is of time", []string{"--sliding"}},
 		{2, "has seen the rows that cross-validation judges on", []string{"--set", "train.init_model=m.boost"}},

@@ -94,6 +94,7 @@ func TestTuneWords(t *testing.T) {
 		{2, "trials that end by the clock cannot be compared", []string{"--set", "time_limit=3s"}},
 		{2, "is a cross-validation itself", []string{"--effort", "best"}},
 		{2, "5 of 3 folds to judge on", []string{"--judge", "5"}},
+		{2, "--repeats must be at least 1, not 0", []string{"--repeats", "0"}},
 		{2, "t.csv is read, and cannot be a study", []string{"--study", "t.csv"}},
 		{2, "t.csv is read, and cannot be written over", []string{"--plot", "t.csv"}},
 		{2, "0.7 of the rows held out", []string{"--held-out", "0.7"}},
