@@ -370,6 +370,26 @@ func TestTrainQuantizesWithin(t *testing.T) {
 	})
 }
 
+// Models of losses without second derivatives are compressed within a bound without pruning, and that is said; asking for it is wrong use.
+func TestQuantizeWithoutHessians(t *testing.T) {
+	inFolder(t)
+	file(t, "t.csv", table(400))
+	file(t, "u.csv", table(800))
+	const why = "pruning needs the second derivative of the loss, and that of objective "
+	for _, objective := range []string{"l1", "mape", "quantile"} {
+		r := must(t, 0, boost(t, "train", "t.csv", "--label", "y", "--set", "data.ignore=b,c", "--set", "data.id=id", "--effort", "quick", "--rounds", "8",
+			"--objective", objective, "--valid", "u.csv", "-o", "l.boost", "--set", "quantize.max_loss=20%"))
+		says(t, r.errors, "pruned models were not tried: "+why+objective)
+		r = must(t, 0, boost(t, "quantize", "l.boost", "-o", "q.boost", "--data", "u.csv", "--max-loss", "20%"))
+		says(t, r.errors, "pruned models were not tried: "+why+objective)
+		if readFile(t, "l.q.boost") != readFile(t, "q.boost") {
+			t.Errorf("%s: training wrote another small model than boost quantize", objective)
+		}
+		r = must(t, 2, boost(t, "quantize", "l.boost", "-o", "q.boost", "--data", "u.csv", "--max-loss", "20%", "--prune", "on"))
+		says(t, r.errors, "pruned models cannot be tried: "+why+objective)
+	}
+}
+
 // The picture of a search is drawn also where nothing keeps the bounds.
 func TestQuantizePlot(t *testing.T) {
 	models(t)

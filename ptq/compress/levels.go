@@ -97,8 +97,12 @@ func (q *search) whyUnpruned() string {
 	case q.full.LacksInitScores(q.halves[0].judge.table):
 		return "the model was trained from init scores, which the table lacks"
 	}
-	if _, err := builtIn(q.full); err != nil {
+	objective, err := builtIn(q.full)
+	if err != nil {
 		return err.Error()
+	}
+	if why := unprunable(objective); why != "" {
+		return why
 	}
 	units, err := unitsOf(q.halves[0].judge.table)
 	switch {

@@ -237,6 +237,9 @@ func TestQuantizeNotPruned(t *testing.T) {
 		"tail":     {tail, compress.Settings{MaxLoss: 0.5, Data: data}, "tail", true},
 		"queries":  {trained(t, "regression", queries.Take(first(900)), 3), compress.Settings{MaxLoss: 0.5, Data: queries}, "queries", true},
 		"few rows": {m, compress.Settings{MaxLoss: 0.5, Data: data.Take(first(90))}, "too few", true},
+		"l1":       {trained(t, "l1", mixed(t, "regression", 1, 1000), 5), compress.Settings{MaxLoss: 0.5, Data: data}, "second derivative", true},
+		"mape":     {trained(t, "mape", mixed(t, "regression", 1, 1000), 5), compress.Settings{MaxLoss: 0.5, Data: data}, "second derivative", true},
+		"quantile": {trained(t, "quantile", mixed(t, "regression", 1, 1000), 5), compress.Settings{MaxLoss: 0.5, Data: data}, "second derivative", true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r, err := compress.Quantize(ctx, c.m, c.s)

@@ -92,14 +92,8 @@ func (w *pruner) prepare(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	if o, ok := w.objective.(objectives.QuantileLeaves); ok {
-		return fmt.Errorf("pruning needs the second derivative of the loss, and that of objective %s is 0: leave pruning out", o.Name())
-	}
-	if objectives.NeedsQueries(w.objective) {
-		return fmt.Errorf("pruning needs a loss of rows, and objective %s is one of queries: leave pruning out", w.objective.Name())
-	}
-	if o, ok := w.objective.(objectives.OfAllRows); ok {
-		return fmt.Errorf("pruning needs a loss of one row at a time, and that of objective %s is of all rows: leave pruning out", o.Name())
+	if why := unprunable(w.objective); why != "" {
+		return fmt.Errorf("%s: leave pruning out", why)
 	}
 	if w.rows, err = w.sample.rows(w.from); err != nil {
 		return err
@@ -134,6 +128,21 @@ func (w *pruner) prepare(ctx context.Context) (err error) {
 	w.prepareTrees()
 	w.before = w.loss()
 	return ctx.Err()
+}
+
+// unprunable says why models of an objective cannot be pruned; nothing if they can.
+func unprunable(o objectives.Objective) string {
+	_, quantiles := o.(objectives.QuantileLeaves)
+	_, ofAll := o.(objectives.OfAllRows)
+	switch {
+	case quantiles:
+		return fmt.Sprintf("pruning needs the second derivative of the loss, and that of objective %s is 0", o.Name())
+	case objectives.NeedsQueries(o):
+		return fmt.Sprintf("pruning needs a loss of rows, and objective %s is one of queries", o.Name())
+	case ofAll:
+		return fmt.Sprintf("pruning needs a loss of one row at a time, and that of objective %s is of all rows", o.Name())
+	}
+	return ""
 }
 
 func (w *pruner) prepareTrees() {
