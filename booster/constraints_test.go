@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"boost/booster"
+	"boost/booster/model"
 	"boost/dataset"
 	"boost/tree"
 )
@@ -255,7 +256,7 @@ func TestMonotone(t *testing.T) {
 	for i := range leaves {
 		leaves[i] = -leaves[i]
 	}
-	if _, err := m.WithLeaves(leaves); err == nil || !strings.Contains(err.Error(), "would no longer keep constraints.monotone") {
+	if _, err := m.WithLeaves(leaves); !errors.As(err, new(model.ErrOrder)) || !strings.Contains(err.Error(), "would no longer keep constraints.monotone") {
 		t.Errorf("leaves in another order: error %v", err)
 	}
 }

@@ -54,6 +54,9 @@ type (
 	Compression = format.Compression
 	// LevelNames is which names of levels a narrowed model keeps.
 	LevelNames = format.LevelNames
+	// ErrOrder is the error of New, WithLeaves and Compress about a tree whose leaves break the order that
+	// the model was trained to keep (constraints.monotone).
+	ErrOrder = format.ErrOrder
 )
 
 var (

@@ -1,7 +1,9 @@
 package compress
 
 import (
+	"fmt"
 	"strconv"
+	"strings"
 
 	"boost/booster/model"
 	"boost/ptq"
@@ -30,6 +32,21 @@ func (f Format) String() string {
 		text += " per " + f.Calibration.By.String()
 	}
 	return text
+}
+
+// ordered adds to an error about leaves out of order how they keep it: without feedback if errors were pushed forward, and with other
+// scales if those of the format do not.
+func (f Format) ordered(err error, feedback, scales bool) error {
+	var advice []string
+	if feedback {
+		advice = append(advice, "leave error feedback out")
+	}
+	if _, typed := f.Form.DType(); scales && typed {
+		advice = append(advice, "let all leaves of a tree share a scale (by tree, output or model)")
+	} else if scales {
+		advice = append(advice, "store them in a form that has one scale for each tree or more, such as I16")
+	}
+	return fmt.Errorf("%w: %s", err, strings.Join(advice, ", and "))
 }
 
 // threeDigits writes a positive number with three significant digits.

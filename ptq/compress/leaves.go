@@ -1,6 +1,7 @@
 package compress
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
@@ -32,19 +33,19 @@ type Leaves struct {
 // newLeaves measures values that stand for the tensor's leaves.
 func (t *Tensor) newLeaves(values ptq.Values, by Granularity) (*Leaves, error) {
 	originals := t.model.Leaves()
-	errors, err := values.Measure(originals, t.trees)
+	moved, err := values.Measure(originals, t.trees)
 	if err != nil {
 		return nil, err
 	}
 	outputs := t.model.Outputs()
 	l := &Leaves{
-		Values: values, Grouping: by.grouping(t.model, values.Form()), Squared: errors.Squared, Bound: make([]float64, outputs),
+		Values: values, Grouping: by.grouping(t.model, values.Form()), Squared: moved.Squared, Bound: make([]float64, outputs),
 		rounds: t.model.Rounds(), linear: t.model.HasLinear(), base: t.model.Contents().BaseScore, magnitudes: make([]float64, outputs),
 	}
 	if t.trees == nil {
 		return l, nil
 	}
-	l.Trees = errors.ByGroup
+	l.Trees = moved.ByGroup
 	stored := make([]float64, 0, 256)
 	from := 0
 	for i, end := range t.trees.Ends() {
@@ -100,11 +101,14 @@ func (l *Leaves) ScoreBound(output int, start float64) float64 {
 func (l *Leaves) Bytes() int64 { return l.Values.NativeBytes() + l.Values.ScaleBytes() }
 
 // Apply returns the model with these leaves in place of its own, and nothing else changed. The
-// model must have as many leaves.
+// model must have as many leaves. The error is a model.ErrOrder where they break constraints.monotone.
 func (l *Leaves) Apply(m *model.Model) (*model.Model, error) {
 	values := make([]float64, l.Values.Len())
 	l.Values.DecodeRange(values, 0)
 	out, err := m.WithLeaves(values)
+	if errors.As(err, new(model.ErrOrder)) {
+		return nil, err
+	}
 	if err != nil {
 		return nil, fmt.Errorf("leaves of another model: %w", err)
 	}

@@ -416,7 +416,7 @@ func (l *levels) largestThatFits(ctx context.Context, from *int) (bool, error) {
 	return best.Loss < least, err
 }
 
-// try makes a candidate of the level in a format; nil where the form cannot hold the leaves.
+// try makes a candidate of the level in a format; nil where the form cannot hold the leaves, or not in their order.
 func (l *levels) try(ctx context.Context, at int) (*Candidate, error) {
 	if l.tried[at] != nil {
 		return l.tried[at], nil
@@ -436,19 +436,24 @@ func (l *levels) try(ctx context.Context, at int) (*Candidate, error) {
 		Format: of.Format, Feedback: of.Feedback, narrow: l.all.narrow, raw: l.ranges.bound(values),
 		Kept: float64(leaves.Values.Len()) / float64(len(l.q.full.Leaves())), Loss: math.NaN(), Bound: math.NaN(),
 	}
-	l.tried[at] = c
 	// The figures of the candidate that was not pruned are as long as those that are to come.
-	err = l.q.make(c, leaves, of.verdict)
+	if err = l.q.make(c, leaves, of.verdict); errors.As(err, new(model.ErrOrder)) {
+		return nil, nil
+	}
+	l.tried[at] = c
 	return c, err
 }
 
 // judge adds a candidate, if it is not there yet, by what the models of its parts predict for rows that these were not
-// fitted to.
+// fitted to. One of which a part's model cannot keep its leaves in order is left out, without figures.
 func (l *levels) judge(ctx context.Context, c *Candidate) error {
 	if !math.IsNaN(c.Loss) {
 		return nil
 	}
 	v, err := l.crossed.judge(ctx, c)
+	if errors.As(err, new(model.ErrOrder)) {
+		return nil
+	}
 	if err != nil {
 		return err
 	}

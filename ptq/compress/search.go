@@ -167,11 +167,10 @@ func (q *search) candidates(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var beyond error // why the last form that holds too little does
+	var beyond error // why the last form that was left out was
 	for _, format := range q.settings.Formats {
 		leaves, err := tensor.Morph(format.Form, format.Calibration)
-		var overflow ptq.ErrOverflow
-		if errors.As(err, &overflow) && len(q.settings.Formats) > 1 {
+		if errors.As(err, new(ptq.ErrOverflow)) && len(q.settings.Formats) > 1 {
 			beyond = err
 			continue
 		}
@@ -179,23 +178,28 @@ func (q *search) candidates(ctx context.Context) error {
 			return err
 		}
 		if !q.pushes || q.settings.Feedback == FeedbackAuto || leaves.Squared == 0 {
-			if err := q.add(ctx, leaves, Candidate{Format: format}); err != nil {
+			if err := q.add(ctx, leaves, Candidate{Format: format}); errors.As(err, new(model.ErrOrder)) {
+				beyond = format.ordered(err, false, true)
+			} else if err != nil {
 				return err
 			}
 		}
 		if !q.pushes || leaves.Squared == 0 { // nothing to push forward
 			continue
 		}
-		// Leaves that move may need more than the form holds.
+		// Leaves that move may need more than the form holds, or leave their order.
 		fed := Candidate{Format: format, Feedback: true}
-		if leaves, err = q.whole.leaves(ctx, &fed); err == nil {
-			err = q.add(ctx, leaves, fed)
+		moved, err := q.whole.leaves(ctx, &fed)
+		if err == nil {
+			err = q.add(ctx, moved, fed)
 		}
-		if errors.As(err, &overflow) && q.settings.Feedback == FeedbackAuto {
-			continue
-		}
-		if err != nil {
+		switch {
+		case err == nil || errors.As(err, new(ptq.ErrOverflow)) && q.settings.Feedback == FeedbackAuto:
+		case !errors.As(err, new(model.ErrOrder)):
 			return err
+		case q.settings.Feedback == FeedbackOn:
+			_, plain := leaves.Apply(q.narrow)
+			beyond = format.ordered(err, true, plain != nil)
 		}
 	}
 	if len(q.found) == 0 {
@@ -249,19 +253,21 @@ func (q *search) add(ctx context.Context, leaves *Leaves, c Candidate) error {
 		}
 		c.judged(v)
 	}
-	err := q.make(&c, leaves, c.verdict)
+	if err := q.make(&c, leaves, c.verdict); err != nil {
+		return err
+	}
 	q.found = append(q.found, c)
-	return err
+	return nil
 }
 
 // judge compares a whole model with the full one on the rows of the search.
 func (q *search) judge(ctx context.Context, leaves *Leaves, c *Candidate) (verdict, error) {
-	if c.Feedback && q.crossed != nil {
-		return q.crossed.judge(ctx, c)
-	}
 	m, err := leaves.Apply(q.narrow)
 	if err != nil {
 		return verdict{}, err
+	}
+	if c.Feedback && q.crossed != nil {
+		return q.crossed.judge(ctx, c)
 	}
 	return q.halves[0].compare(ctx, m, 1-confidence)
 }

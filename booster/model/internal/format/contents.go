@@ -200,7 +200,17 @@ func (c *Contents) Directions() []int8 {
 	return directions
 }
 
-// CheckOrder returns an error that names a tree whose leaves break the order that the model was trained to keep.
+// ErrOrder names a tree whose leaves break the order that the model was trained to keep (constraints.monotone).
+type ErrOrder struct {
+	Tree   int
+	Column string
+}
+
+func (e ErrOrder) Error() string {
+	return fmt.Sprintf("the leaves of tree %d would no longer keep constraints.monotone of column %q", e.Tree, e.Column)
+}
+
+// CheckOrder returns an ErrOrder if the leaves of a tree break the order that the model was trained to keep.
 func (c *Contents) CheckOrder() error {
 	directions := c.Directions()
 	if directions == nil {
@@ -208,8 +218,7 @@ func (c *Contents) CheckOrder() error {
 	}
 	for i := range c.Trees {
 		if at := c.Trees[i].OutOfOrder(directions); at >= 0 {
-			return fmt.Errorf("the leaves of tree %d would no longer keep constraints.monotone of column %q: store them in a form that has one scale for each tree or more, such as I16",
-				i, c.Cuts.Features[c.Trees[i].Feature[at]].Name)
+			return ErrOrder{i, c.Cuts.Features[c.Trees[i].Feature[at]].Name}
 		}
 	}
 	return nil
