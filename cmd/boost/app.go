@@ -11,16 +11,15 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"boost/cmd/boost/internal/complete"
 	"boost/cmd/boost/internal/exit"
 	"boost/cmd/boost/internal/filename"
 	"boost/cmd/boost/internal/keyflags"
+	"boost/cmd/boost/internal/usage"
 	"boost/dataset"
 	"boost/internal/cpu"
 	"boost/internal/format"
-	"boost/internal/near"
 	"boost/internal/output"
 	"boost/internal/terminal"
 	"boost/parallel"
@@ -91,8 +90,8 @@ func (a *app) end(ctx context.Context, err error) int {
 	case errors.As(err, &silent):
 	case code == exit.Interrupted:
 		what := "nothing was written"
-		if partly := (*partlyError)(nil); errors.As(err, &partly) {
-			what = format.Counted(partly.rows, "row") + " were written"
+		if partly, ok := errors.AsType[*exit.Partly](err); ok {
+			what = format.Counted(partly.Rows, "row") + " were written"
 		}
 		a.log.Error("interrupted: " + what)
 	default:
@@ -120,7 +119,7 @@ The same data, parameters and seed give the same model, byte for byte, on any ma
 			if len(args) == 0 {
 				return cmd.Help()
 			}
-			return unknownCommand(cmd, args[0])
+			return usage.UnknownCommand(cmd, args[0])
 		},
 		PersistentPreRunE: func(cmd *cobra.Command, args []string) error {
 			a.command.Name = cmd.Name()
@@ -138,15 +137,15 @@ The same data, parameters and seed give the same model, byte for byte, on any ma
 	root.Flags().Bool("version", false, "print the version")
 	root.Version = version
 	root.SetVersionTemplate("boost {{.Version}}\n")
-	root.SetFlagErrorFunc(flagError)
-	root.SetUsageTemplate(usageTemplate)
+	root.SetFlagErrorFunc(usage.FlagError)
+	root.SetUsageTemplate(usage.Template)
 	root.SetHelpCommand(&cobra.Command{Hidden: true, Use: "help [command]", RunE: func(_ *cobra.Command, args []string) error {
 		cmd, rest, err := root.Find(args)
 		if err != nil || cmd == nil {
 			cmd, rest = root, args
 		}
 		if len(rest) > 0 {
-			return unknownCommand(cmd, rest[0])
+			return usage.UnknownCommand(cmd, rest[0])
 		}
 		return cmd.Help()
 	}})
@@ -154,30 +153,6 @@ The same data, parameters and seed give the same model, byte for byte, on any ma
 		a.reproduceCommand(), a.refitCommand(), a.rollbackCommand(), a.mergeCommand(), a.quantizeCommand(), a.calibrateCommand(), a.convertCommand(), a.compareCommand(), a.registryCommand(), a.benchCommand(), a.versionCommand(), a.completionCommand(), a.workerCommand())
 	return root
 }
-
-// usageTemplate is cobra's, less what goes without saying.
-const usageTemplate = `Usage:
-  {{.CommandPath}}{{if .HasParent}}{{slice .UseLine (len .CommandPath)}}{{else}} COMMAND{{end}}
-{{- if .HasExample}}
-
-Examples:
-{{.Example}}{{end}}
-{{- if .HasAvailableSubCommands}}
-
-Commands:{{range .Commands}}{{if .IsAvailableCommand}}
-  {{rpad .Name .NamePadding}} {{.Short}}{{end}}{{end}}{{end}}
-{{- if .HasAvailableLocalFlags}}
-
-Flags:
-{{.LocalFlags.FlagUsages | trimTrailingWhitespaces}}{{end}}
-{{- if .HasAvailableInheritedFlags}}
-
-Flags of all commands:
-{{.InheritedFlags.FlagUsages | trimTrailingWhitespaces}}{{end}}
-{{- if .HasAvailableSubCommands}}
-
-boost COMMAND --help describes a command.{{end}}
-`
 
 // prepare applies the flags that every command has.
 func (a *app) prepare(args []string) error {
@@ -246,75 +221,4 @@ func (a *app) answer(asJSON bool, value any, text func(w io.Writer) error) error
 		}
 		return text(w)
 	})
-}
-
-// commands gives a command that only holds others these, and words for a name that none has.
-func commands(group *cobra.Command, own ...*cobra.Command) *cobra.Command {
-	group.AddCommand(own...)
-	group.Args = cobra.ArbitraryArgs
-	group.RunE = func(cmd *cobra.Command, args []string) error {
-		if len(args) == 0 {
-			return cmd.Help()
-		}
-		return unknownCommand(cmd, args[0])
-	}
-	return group
-}
-
-// unknownCommand is the error about a name that no command of cmd has.
-func unknownCommand(cmd *cobra.Command, name string) error {
-	var names []string
-	for _, c := range cmd.Commands() {
-		names = append(names, c.Name())
-	}
-	return exit.Usagef("unknown command %q%s; %s --help lists the commands", name, near.Question(near.Words(name, names)), cmd.CommandPath())
-}
-
-// arguments says what a command's arguments are, in order.
-func arguments(names ...string) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		switch {
-		case len(args) < len(names):
-			return exit.Usagef("%s is missing: boost %s", names[len(args)], cmd.Use)
-		case len(args) > len(names):
-			return exit.Usagef("unexpected argument %q: the usage is boost %s", args[len(names)], cmd.Use)
-		}
-		return nil
-	}
-}
-
-// argumentsAndMore is arguments for a command whose last argument can be given several times.
-func argumentsAndMore(names ...string) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		return arguments(names...)(cmd, args[:min(len(args), len(names))])
-	}
-}
-
-// flagError explains a flag that does not exist or has a bad value.
-func flagError(cmd *cobra.Command, err error) error {
-	if given := cmd.Flags().Args(); !cmd.HasParent() && len(given) > 0 {
-		return unknownCommand(cmd, given[0])
-	}
-	message := err.Error()
-	if name, ok := strings.CutPrefix(message, "unknown flag: --"); ok {
-		if name == "version" {
-			return exit.Usagef("unknown flag --version: boost --version prints it")
-		}
-		var known []string
-		cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
-		meant := near.Words(name, known)
-		for i := range meant {
-			meant[i] = "--" + meant[i]
-		}
-		return exit.Usagef("unknown flag --%s%s; %s --help lists the flags", name, near.Question(meant), cmd.CommandPath())
-	}
-	if before, why, ok := strings.Cut(message, ": strconv."); ok {
-		// strconv tells programmers what it wanted; people see which flag and value.
-		kind := "a number"
-		if strings.HasPrefix(why, "ParseBool") {
-			kind = "true or false"
-		}
-		message = before + ", which must be " + kind
-	}
-	return exit.Usagef("%s; %s --help lists the flags", message, cmd.CommandPath())
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"boost/cmd/boost/internal/exit"
+	"boost/cmd/boost/internal/usage"
 	"boost/internal/cpu"
 	"boost/internal/format"
 	"boost/internal/output"
@@ -25,7 +26,7 @@ func (a *app) benchCommand() *cobra.Command {
 		Use:   "bench COMMAND",
 		Short: "Measure parts of boost on this machine",
 	}
-	return commands(cmd, a.benchTensorqCommand())
+	return usage.Commands(cmd, a.benchTensorqCommand())
 }
 
 // benchFlags is the command line of bench tensorq.
@@ -46,7 +47,7 @@ errors and speeds of the tiers follow.
 The keys of [registry] describe the store.`,
 		Example: `  boost bench tensorq
   boost bench tensorq --set registry.warm_byte_cap=16MiB --json`,
-		Args:              arguments(),
+		Args:              usage.Arguments(),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE:              func(cmd *cobra.Command, _ []string) error { return a.benchTensorq(cmd.Context(), &f) },
 	}

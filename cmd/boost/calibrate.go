@@ -17,6 +17,7 @@ import (
 	"boost/cmd/boost/internal/exit"
 	"boost/cmd/boost/internal/filename"
 	"boost/cmd/boost/internal/keyflags"
+	"boost/cmd/boost/internal/usage"
 	"boost/internal/format"
 	"boost/internal/predictions"
 	"boost/internal/report"
@@ -59,7 +60,7 @@ by what the other four fifths gave.
 What the model had of all this is replaced, so that --method none alone takes it away.`,
 		Example: `  boost calibrate churn.boost held-out.csv -o churn.boost --costs 1,20
   boost calibrate price.boost held-out.csv -o price.boost --intervals 0.9 --by region`,
-		Args: argumentsAndMore("MODEL", "TABLE"),
+		Args: usage.AtLeast("MODEL", "TABLE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			p, err := f.params(cmd)
 			if err != nil {

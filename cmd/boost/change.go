@@ -9,6 +9,7 @@ import (
 	"boost/cmd/boost/internal/evaluation"
 	"boost/cmd/boost/internal/exit"
 	"boost/cmd/boost/internal/filename"
+	"boost/cmd/boost/internal/usage"
 	"boost/internal/output"
 )
 
@@ -21,7 +22,7 @@ func (a *app) rollbackCommand() *cobra.Command {
 		Long: `Write the first K rounds of a model (0 to all) as a model. It is what training would have
 written if it had been interrupted after these rounds, and can be reproduced as such.`,
 		Example: `  boost rollback price.boost --rounds 80 -o price80.boost`,
-		Args:    arguments("MODEL"),
+		Args:    usage.Arguments("MODEL"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !cmd.Flags().Changed("rounds") {
 				return exit.Usagef("--rounds is missing: boost %s", cmd.Use)

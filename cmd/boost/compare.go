@@ -8,10 +8,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"boost/booster/model"
+	"boost/cmd/boost/internal/badcells"
 	"boost/cmd/boost/internal/complete"
 	"boost/cmd/boost/internal/evaluation"
 	"boost/cmd/boost/internal/exit"
 	"boost/cmd/boost/internal/keyflags"
+	"boost/cmd/boost/internal/usage"
 	"boost/dataset"
 	"boost/internal/report"
 	"boost/internal/unseen"
@@ -43,9 +45,9 @@ reaches counts in it like one that all rows reach.`,
   boost compare price.boost price.q.boost test.csv --metric rmse --json`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) < 3 {
-				return arguments("A", "B")(cmd, args)
+				return usage.Arguments("A", "B")(cmd, args)
 			}
-			return arguments("A", "B", "TABLE")(cmd, args)
+			return usage.Arguments("A", "B", "TABLE")(cmd, args)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 2 && (f.metrics != nil || f.sets != nil) {
@@ -104,7 +106,7 @@ func (a *app) openCompared(ctx context.Context, models [2]*model.Model, file str
 	}
 	table, err := a.openAs(ctx, models[0].Schema(), c, file)
 	if err != nil {
-		return nil, nil, atCommandLine(err)
+		return nil, nil, badcells.AtCommandLine(err)
 	}
 	if f.metrics != nil {
 		if err := needLabel(table, file, models[0].Schema()); err != nil {

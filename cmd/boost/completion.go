@@ -2,6 +2,7 @@ package main
 
 import (
 	"boost/cmd/boost/internal/exit"
+	"boost/cmd/boost/internal/usage"
 
 	"github.com/spf13/cobra"
 )
@@ -19,7 +20,7 @@ func (a *app) completionCommand() *cobra.Command {
   powershell  boost completion powershell | Out-String | Invoke-Expression
 
 In bash it needs the package bash-completion.`,
-		Args:              arguments("bash|zsh|fish|powershell"),
+		Args:              usage.Arguments("bash|zsh|fish|powershell"),
 		ValidArgsFunction: cobra.FixedCompletions(shells, cobra.ShellCompDirectiveNoFileComp),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			root := cmd.Root()

@@ -8,6 +8,7 @@ import (
 
 	"boost/booster/model"
 	"boost/cmd/boost/internal/exit"
+	"boost/cmd/boost/internal/usage"
 	"boost/internal/replace"
 	"boost/internal/vfs"
 )
@@ -20,7 +21,7 @@ func (a *app) convertCommand() *cobra.Command {
 model file holds. A round trip gives the same bytes. All commands read models in JSON too.`,
 		Example: `  boost convert price.boost price.json
   boost convert price.json price.boost`,
-		Args: arguments("IN", "OUT"),
+		Args: usage.Arguments("IN", "OUT"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ending := strings.ToLower(filepath.Ext(args[1]))
 			if ending != ".json" && ending != ".boost" {

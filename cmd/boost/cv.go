@@ -18,6 +18,7 @@ import (
 	"boost/cmd/boost/internal/exit"
 	"boost/cmd/boost/internal/filename"
 	"boost/cmd/boost/internal/keyflags"
+	"boost/cmd/boost/internal/usage"
 	"boost/configs"
 	"boost/dataset"
 	"boost/dataset/write"
@@ -59,7 +60,7 @@ each fold's own rows.`,
   boost cv run.toml --folds 10 --repeats 3 --oof predictions.csv
   boost cv sales.csv --label units --time day --folds 6
   boost cv data.csv --label price -o average.boost`,
-		Args: argumentsAndMore("CONFIG.toml or TABLE"),
+		Args: usage.AtLeast("CONFIG.toml or TABLE"),
 		RunE: func(cmd *cobra.Command, args []string) error { return a.cv(cmd.Context(), cmd, args, &f) },
 	}
 	flags := cmd.Flags()

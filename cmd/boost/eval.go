@@ -10,6 +10,7 @@ import (
 	"boost/cmd/boost/internal/evaluation"
 	"boost/cmd/boost/internal/exit"
 	"boost/cmd/boost/internal/keyflags"
+	"boost/cmd/boost/internal/usage"
 	"boost/dataset"
 	"boost/internal/report"
 	"boost/objectives/metrics"
@@ -42,7 +43,7 @@ file of a compressed model.
 classes, what thresholds of the probability make of the rows, and which give the best f1 and mcc.`,
 		Example: `  boost eval price.boost test.csv
   boost eval price.boost test.csv --metric rmse --json`,
-		Args: argumentsAndMore("MODEL", "TABLE"),
+		Args: usage.AtLeast("MODEL", "TABLE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.Stages.Given(cmd)
 			for _, check := range []error{f.unseenFlag.check(), f.Stages.Check(),

@@ -12,6 +12,7 @@ import (
 	"boost/cmd/boost/internal/exit"
 	"boost/cmd/boost/internal/filename"
 	"boost/cmd/boost/internal/keyflags"
+	"boost/cmd/boost/internal/usage"
 	"boost/internal/output"
 )
 
@@ -33,7 +34,7 @@ that fits it, and columns to leave out. Training with it gives the same model as
 table, except that columns that name the rows are ids, and that numbers and dates in disguise are read.`,
 		Example: `  boost init data.csv --label price -o run.toml
   boost init data.csv --all`,
-		Args: argumentsAndMore("TABLE"),
+		Args: usage.AtLeast("TABLE"),
 		RunE: func(cmd *cobra.Command, args []string) error { return a.init(cmd.Context(), args, &f) },
 	}
 	flags := cmd.Flags()

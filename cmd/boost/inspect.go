@@ -13,6 +13,7 @@ import (
 	"boost/cmd/boost/internal/exit"
 	"boost/cmd/boost/internal/filename"
 	"boost/cmd/boost/internal/keyflags"
+	"boost/cmd/boost/internal/usage"
 	"boost/configs"
 	"boost/internal/format"
 	"boost/internal/gcpercent"
@@ -48,7 +49,7 @@ A file that begins like a model or has a name that ends in .boost is a model.`,
 		Example: `  boost inspect data.csv --label price
   boost inspect price.boost --importance split
   boost inspect price.boost --trees | less`,
-		Args: argumentsAndMore("MODEL or TABLE"),
+		Args: usage.AtLeast("MODEL or TABLE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if f.importance != "" {
 				if err := exit.OneOf("importance", f.importance, importanceKinds()...); err != nil {

@@ -3,21 +3,21 @@ package main
 import (
 	"bufio"
 	"context"
-	"errors"
 	"io"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"boost/booster/model"
+	"boost/cmd/boost/internal/badcells"
 	"boost/cmd/boost/internal/complete"
 	"boost/cmd/boost/internal/evaluation"
 	"boost/cmd/boost/internal/exit"
 	"boost/cmd/boost/internal/filename"
 	"boost/cmd/boost/internal/keyflags"
+	"boost/cmd/boost/internal/usage"
 	"boost/dataset"
 	"boost/dataset/write"
 	"boost/internal/output"
@@ -85,7 +85,7 @@ ends in .gz or .zst.`,
   boost predict price.boost new.parquet -o predictions.parquet
   zcat new.csv.gz | boost predict churn.boost - --id customer --kind class
   boost predict price.boost new.csv --shard 3/16 -o part-03.csv`,
-		Args: argumentsAndMore("MODEL", "TABLE"),
+		Args: usage.AtLeast("MODEL", "TABLE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.Stages.Given(cmd)
 			f.stops, f.anyKind = cmd.Flags().Changed("early-stop"), !cmd.Flags().Changed("kind")
@@ -269,7 +269,7 @@ func (a *app) predict(ctx context.Context, modelFile string, tables []string, f 
 func (a *app) predictWhole(ctx context.Context, p *predictions.Predictions, f *predictFlags, files []string, opts ...dataset.Option) error {
 	t, err := a.open(ctx, files, opts...)
 	if err != nil {
-		return ofPredicting(err)
+		return badcells.OfPredicting(err)
 	}
 	if err := a.reportUnseen(t, p.Model, f.onUnseen, files...); err != nil {
 		return err
@@ -280,15 +280,6 @@ func (a *app) predictWhole(ctx context.Context, p *predictions.Predictions, f *p
 	return a.writeOutput(f.output, func(w *bufio.Writer) error {
 		return write.Packed(w, f.output, func(w io.Writer) error { return p.Write(ctx, w, t) })
 	})
-}
-
-// ofPredicting words an error about a table for predict: every row has its line, so that
-// the way out of skipping some is none.
-func ofPredicting(err error) error {
-	for _, bad := range badCells(err) {
-		bad.Fix = strings.TrimSuffix(bad.Fix, `, or set on_bad_row = "skip" to leave such rows out`)
-	}
-	return atCommandLine(err)
 }
 
 // resolveFormat takes the format from the output's name where --format does not give it.
@@ -309,30 +300,4 @@ func (a *app) reportInitScores(lacks bool, file string) {
 	if lacks {
 		a.log.Warn(file + " has no init scores, but the model was trained from some: predictions are what the model adds to them")
 	}
-}
-
-// atCommandLine words the way out of a bad cell as flags of a command that has no config:
-// the table may be written in another way than the model remembers.
-func atCommandLine(err error) error {
-	for _, bad := range badCells(err) {
-		if strings.Contains(bad.Fix, "missing = ") && hasDecimalComma(bad.Value) {
-			bad.Fix = `set decimal = "," if numbers have a decimal comma`
-		}
-	}
-	return err
-}
-
-// badCells returns what an error says of cells and rows.
-func badCells(err error) []*dataset.ParseError {
-	all := (dataset.ParseErrors)(nil)
-	if one := (*dataset.ParseError)(nil); !errors.As(err, &all) && errors.As(err, &one) {
-		all = dataset.ParseErrors{one}
-	}
-	return all
-}
-
-// hasDecimalComma reports whether a text would be a number if its comma were a point.
-func hasDecimalComma(text string) bool {
-	_, err := strconv.ParseFloat(strings.Replace(text, ",", ".", 1), 64)
-	return err == nil && strings.Count(text, ",") == 1
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"boost/cmd/boost/internal/badcells"
 	"boost/cmd/boost/internal/exit"
 	"boost/dataset"
 	"boost/internal/predictions"
@@ -59,7 +60,7 @@ func (a *app) predictShard(ctx context.Context, p *predictions.Predictions, f *p
 	all.Files = tables
 	rows, whole, err := all.Survey(ctx, s)
 	if err != nil {
-		return ofPredicting(err)
+		return badcells.OfPredicting(err)
 	}
 	mode := f.onUnseen
 	if mode == "" { // the columns of the whole table were judged

@@ -4,14 +4,13 @@ import (
 	"bufio"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"strings"
 
+	"boost/cmd/boost/internal/badcells"
 	"boost/cmd/boost/internal/exit"
 	"boost/dataset"
 	"boost/dataset/write"
-	"boost/internal/format"
 	"boost/internal/output"
 	"boost/internal/predictions"
 )
@@ -45,18 +44,6 @@ func (a *app) wholeIDs(ctx context.Context, files []string, opts ...dataset.Opti
 	return whole, err == nil
 }
 
-// partlyError is an error after rows were written that cannot be taken back.
-type partlyError struct {
-	error
-	rows int
-}
-
-func (e *partlyError) Error() string {
-	return fmt.Sprintf("%v; written before that: %s", e.error, format.Counted(e.rows, "row"))
-}
-
-func (e *partlyError) Unwrap() error { return e.error }
-
 // predictStream predicts the table part by part. Its memory does not grow with the rows.
 func (a *app) predictStream(ctx context.Context, p *predictions.Stream, files []string, file string, opts ...dataset.Option) error {
 	p.Files = files
@@ -70,8 +57,8 @@ func (a *app) predictStream(ctx context.Context, p *predictions.Stream, files []
 	})
 	if err != nil {
 		partly := p.Rows > 0 && !output.Replaced(file) && (errors.Is(err, dataset.ErrTable) || ctx.Err() != nil)
-		if err = ofPredicting(err); partly {
-			err = &partlyError{err, p.Rows}
+		if err = badcells.OfPredicting(err); partly {
+			err = &exit.Partly{Err: err, Rows: p.Rows}
 		}
 		return err
 	}

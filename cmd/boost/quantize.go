@@ -19,6 +19,7 @@ import (
 	"boost/cmd/boost/internal/exit"
 	"boost/cmd/boost/internal/filename"
 	"boost/cmd/boost/internal/keyflags"
+	"boost/cmd/boost/internal/usage"
 	"boost/dataset"
 	"boost/internal/output"
 	"boost/internal/replace"
@@ -58,7 +59,7 @@ inspect prints it. I8 or Q4_0 are good first choices.`,
 		Example: `  boost quantize price.boost -o price.q.boost --dtype q4_0
   boost quantize price.boost -o price.q.boost --data test.csv --max-loss 0.1%
   boost quantize price.boost -o price.q.boost --data test.csv --max-bytes 20KB`,
-		Args: arguments("MODEL"),
+		Args: usage.Arguments("MODEL"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			read := args
 			if f.Data != "" {

@@ -13,6 +13,7 @@ import (
 	"boost/cmd/boost/internal/exit"
 	"boost/cmd/boost/internal/filename"
 	"boost/cmd/boost/internal/keyflags"
+	"boost/cmd/boost/internal/usage"
 	"boost/internal/report"
 	"boost/objectives"
 )
@@ -37,7 +38,7 @@ value that the rows of the table give. A leaf that no row reaches keeps its valu
 the table are printed before and after.`,
 		Example: `  boost refit price.boost june.csv -o june.boost
   boost refit price.boost june.csv --decay 0.5 -o june.boost`,
-		Args: arguments("MODEL", "TABLE"),
+		Args: usage.Arguments("MODEL", "TABLE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := f.unseenFlag.check(); err != nil {
 				return err

@@ -17,6 +17,7 @@ import (
 	"boost/cmd/boost/internal/evaluation"
 	"boost/cmd/boost/internal/exit"
 	"boost/cmd/boost/internal/regdir"
+	"boost/cmd/boost/internal/usage"
 	"boost/configs"
 	"boost/internal/format"
 	"boost/ptq/compress/registry"
@@ -95,7 +96,7 @@ No model becomes worse than its floor allows.
 
 boost predict and boost eval take DIR#ID as a MODEL.`,
 	}
-	return commands(cmd, a.registryAddCommand(), a.registryGetCommand(), a.registryListCommand(), a.registryPinCommand(), a.registryUnpinCommand(),
+	return usage.Commands(cmd, a.registryAddCommand(), a.registryGetCommand(), a.registryListCommand(), a.registryPinCommand(), a.registryUnpinCommand(),
 		a.registryRemoveCommand(), a.registryStatsCommand(), a.registryCompactCommand(), a.registryRepairCommand())
 }
 

@@ -15,6 +15,7 @@ import (
 	"boost/cmd/boost/internal/complete"
 	"boost/cmd/boost/internal/exit"
 	"boost/cmd/boost/internal/regdir"
+	"boost/cmd/boost/internal/usage"
 	"boost/configs"
 	"boost/internal/format"
 	"boost/internal/report"
@@ -52,7 +53,7 @@ certificate loses nothing more unless a floor is given.
 or the changed leaf values.`,
 		Example: `  boost registry add models price.boost --id price-2024 --max-loss 0.1% --data valid.csv
   boost registry add models price80.boost --base price-2024`,
-		Args: arguments("DIR", "MODEL"),
+		Args: usage.Arguments("DIR", "MODEL"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.registryAdd(cmd.Context(), args[0], args[1], &f)
 		},

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"boost/cmd/boost/internal/regdir"
+	"boost/cmd/boost/internal/usage"
 	"boost/internal/format"
 	"boost/ptq/compress/registry"
 )
@@ -21,7 +22,7 @@ func (a *app) registryRepairCommand() *cobra.Command {
 lost tensor is made again from the model's file. Lost models are reported. The old files stay
 beside the new ones, with names that end in .old. A registry without damage is not changed.`,
 		Example: `  boost registry repair models`,
-		Args:    arguments("DIR"),
+		Args:    usage.Arguments("DIR"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.registryRepair(cmd.Context(), args[0], &s)
 		},

@@ -9,6 +9,7 @@ import (
 	"boost/booster/model"
 	"boost/cmd/boost/internal/complete"
 	"boost/cmd/boost/internal/regdir"
+	"boost/cmd/boost/internal/usage"
 	"boost/internal/format"
 	"boost/internal/report"
 	"boost/ptq/compress/registry"
@@ -26,7 +27,7 @@ or cold one as a compressed model with the certificate of its tier. --full write
 were added, whatever the tier.`,
 		Example: `  boost registry get models price-2024 -o price.boost
   boost registry get models price-2024 --full -o price.boost`,
-		Args:              arguments("DIR", "ID"),
+		Args:              usage.Arguments("DIR", "ID"),
 		ValidArgsFunction: a.registryIDs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := a.checkOutput(cmd, output, nil); err != nil {
@@ -69,7 +70,7 @@ func (a *app) registryListCommand() *cobra.Command {
 		Use:     "list DIR",
 		Short:   "List the models of a registry",
 		Example: `  boost registry list models --json`,
-		Args:    arguments("DIR"),
+		Args:    usage.Arguments("DIR"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			return a.withRegistry(args[0], &s, regdir.Reads, func(r *registry.Registry) error {
 				all, err := r.List()
@@ -98,7 +99,7 @@ func (a *app) registryPinCommand() *cobra.Command {
 		Long: `Move a model to a tier and keep it there whatever its use; it leaves the memory last. A tier below
 the model's floor is refused.`,
 		Example:           `  boost registry pin models price-2024 --tier hot`,
-		Args:              arguments("DIR", "ID"),
+		Args:              usage.Arguments("DIR", "ID"),
 		ValidArgsFunction: a.registryIDs,
 		RunE: func(_ *cobra.Command, args []string) error {
 			tier, err := parseTier(name)
@@ -152,7 +153,7 @@ func (a *app) registryRemoveCommand() *cobra.Command {
 // registryModelCommand completes a command that does something with one model.
 func (a *app) registryModelCommand(cmd *cobra.Command, do func(r *registry.Registry, id string) error) *cobra.Command {
 	var s storeFlags
-	cmd.Args = arguments("DIR", "ID")
+	cmd.Args = usage.Arguments("DIR", "ID")
 	cmd.ValidArgsFunction = a.registryIDs
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
 		return a.withRegistry(args[0], &s, regdir.Writes, func(r *registry.Registry) error { return do(r, args[1]) })
@@ -168,7 +169,7 @@ func (a *app) registryStatsCommand() *cobra.Command {
 		Use:     "stats DIR",
 		Short:   "Print the models by tier, and the bytes that they take",
 		Example: `  boost registry stats models`,
-		Args:    arguments("DIR"),
+		Args:    usage.Arguments("DIR"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			return a.withRegistry(args[0], &s, regdir.Reads, func(r *registry.Registry) error {
 				stats := r.Stats()
@@ -191,7 +192,7 @@ func (a *app) registryCompactCommand() *cobra.Command {
 every record, and rewrite the files without what was removed. The other commands do all but the
 check from time to time.`,
 		Example: `  boost registry compact models`,
-		Args:    arguments("DIR"),
+		Args:    usage.Arguments("DIR"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			return a.withRegistry(args[0], &s, regdir.Writes, func(r *registry.Registry) error {
 				if err := r.Verify(); err != nil {

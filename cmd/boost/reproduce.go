@@ -13,8 +13,10 @@ import (
 	"boost/booster"
 	"boost/booster/model"
 	"boost/booster/search"
+	"boost/cmd/boost/internal/badcells"
 	"boost/cmd/boost/internal/exit"
 	"boost/cmd/boost/internal/keyflags"
+	"boost/cmd/boost/internal/usage"
 	"boost/configs"
 	"boost/internal/format"
 	"boost/internal/replace"
@@ -40,7 +42,7 @@ is named. Give the validation sets of the training in the same order, and the ba
 continued or refitted model.`,
 		Example: `  boost reproduce price.boost data.csv
   boost reproduce price.boost data.csv --valid valid.csv --json`,
-		Args: arguments("MODEL", "TABLE"),
+		Args: usage.Arguments("MODEL", "TABLE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := checkSides(cmd, args[0], args[1:]); err != nil {
 				return err
@@ -161,7 +163,7 @@ func (a *app) retrain(ctx context.Context, m, base *model.Model, original []byte
 	defer pool.Close()
 	table, err := a.openAs(ctx, m.Schema(), c, tableFile)
 	if err != nil {
-		return nil, atCommandLine(err)
+		return nil, badcells.AtCommandLine(err)
 	}
 	if err := needLabel(table, tableFile, m.Schema()); err != nil {
 		return nil, err
@@ -180,7 +182,7 @@ func (a *app) retrain(ctx context.Context, m, base *model.Model, original []byte
 	for i, file := range f.valid {
 		valid, err := a.openAs(ctx, m.Schema(), c, file)
 		if err != nil {
-			return nil, atCommandLine(err)
+			return nil, badcells.AtCommandLine(err)
 		}
 		if print := valid.Fingerprint(pool); print != contents.ValidPrints[i] {
 			v.Differs = "valid fingerprint"

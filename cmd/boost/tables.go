@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"boost/booster/model"
+	"boost/cmd/boost/internal/badcells"
 	"boost/cmd/boost/internal/complete"
 	"boost/cmd/boost/internal/evaluation"
 	"boost/cmd/boost/internal/exit"
@@ -145,7 +146,7 @@ func (a *app) openAs(ctx context.Context, s dataset.Schema, c *configs.Config, f
 func (a *app) openLabelled(ctx context.Context, files []string, m evaluation.Model, c *configs.Config, onUnseen string) (*dataset.Table, error) {
 	t, err := a.openAs(ctx, m.Schema(), c, files...)
 	if err != nil {
-		return nil, atCommandLine(err)
+		return nil, badcells.AtCommandLine(err)
 	}
 	if err := needLabel(t, strings.Join(files, " "), m.Schema()); err != nil {
 		return nil, err

@@ -25,6 +25,7 @@ import (
 	"boost/cmd/boost/internal/keyflags"
 	"boost/cmd/boost/internal/progress"
 	"boost/cmd/boost/internal/ranks"
+	"boost/cmd/boost/internal/usage"
 	"boost/configs"
 	"boost/dataset"
 	"boost/dataset/write"
@@ -79,7 +80,7 @@ columns to search. The model is that of one process, byte for byte.`,
   boost train run.toml --threads 4 --json
   boost train data.csv --label price --checkpoint saved --resume
   boost train more.csv --init-model price.boost --rounds 50 -o price2.boost`,
-		Args: argumentsAndMore("CONFIG.toml or TABLE"),
+		Args: usage.AtLeast("CONFIG.toml or TABLE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.train(cmd.Context(), cmd, args, &f)
 		},

@@ -16,6 +16,7 @@ import (
 	"boost/cmd/boost/internal/exit"
 	"boost/cmd/boost/internal/filename"
 	"boost/cmd/boost/internal/keyflags"
+	"boost/cmd/boost/internal/usage"
 	"boost/configs"
 	"boost/internal/format"
 	"boost/internal/report"
@@ -54,7 +55,7 @@ interruption, or with more --trials. The trials follow from train.seed, not from
   boost tune run.toml --trials 200 --budget 30m
   boost tune data.csv --label price --try tree.leaves=15..500:log --try tree.growth=leaf,symmetric
   boost tune data.csv --label price --only --try tree.lambda_l2=0.1..10:log --held-out 20% --plot trials.svg`,
-		Args: argumentsAndMore("CONFIG.toml or TABLE"),
+		Args: usage.AtLeast("CONFIG.toml or TABLE"),
 		RunE: func(cmd *cobra.Command, args []string) error { return a.tune(cmd.Context(), cmd, args, &f) },
 	}
 	flags := cmd.Flags()

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"boost/booster"
+	"boost/cmd/boost/internal/usage"
 	"boost/internal/cpu"
 )
 
@@ -17,7 +18,7 @@ func (a *app) versionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:               "version",
 		Short:             "Print the version, and what it detects of this machine",
-		Args:              arguments(),
+		Args:              usage.Arguments(),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(*cobra.Command, []string) error {
 			_, err := fmt.Fprintf(a.out, "boost     %s\nnumerics  %d\ngo        %s %s/%s\ncpu       %s, %s\nthreads   %d\n",

@@ -32,7 +32,7 @@ const picture = `
   8:  benchmarks/peers  benchmarks/accuracy
   9:  configs  internal/report
   9:  benchmarks/coverage  benchmarks/compression  benchmarks/loading  benchmarks/modes  benchmarks/network  benchmarks/parts  benchmarks/scorers  benchmarks/sizes
- 10:  cmd/boost/internal/exit  cmd/boost/internal/filename  cmd/boost/internal/complete  cmd/boost/internal/keyflags  cmd/boost/internal/evaluation  cmd/boost/internal/compression  cmd/boost/internal/regdir  cmd/boost/internal/progress  cmd/boost/internal/starter  cmd/boost/internal/ranks
+ 10:  cmd/boost/internal/exit  cmd/boost/internal/usage  cmd/boost/internal/badcells  cmd/boost/internal/filename  cmd/boost/internal/complete  cmd/boost/internal/keyflags  cmd/boost/internal/evaluation  cmd/boost/internal/compression  cmd/boost/internal/regdir  cmd/boost/internal/progress  cmd/boost/internal/starter  cmd/boost/internal/ranks
  10:  internal/worker  benchmarks  internal/soak
  11:  cmd/boost
 

@@ -14,6 +14,7 @@ import (
 	"boost/booster/model"
 	"boost/configs"
 	"boost/dataset"
+	"boost/internal/format"
 	"boost/internal/near"
 	"boost/objectives"
 	"boost/ptq/compress"
@@ -55,6 +56,19 @@ func (e *Silent) Error() string { return e.Err.Error() }
 
 // Unwrap returns the error.
 func (e *Silent) Unwrap() error { return e.Err }
+
+// Partly is an error after rows were written that cannot be taken back.
+type Partly struct {
+	Err  error
+	Rows int
+}
+
+func (e *Partly) Error() string {
+	return fmt.Sprintf("%v; written before that: %s", e.Err, format.Counted(e.Rows, "row"))
+}
+
+// Unwrap returns the error.
+func (e *Partly) Unwrap() error { return e.Err }
 
 // Status is the exit code of another process, which has explained itself.
 type Status int
