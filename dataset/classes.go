@@ -24,38 +24,13 @@ func FewClasses(c *Column, most int) (classes []string, numeric, ok bool) {
 		classes, numeric = dictionary.Classes(c.Codes(), c.levels, c.numericLevels)
 		return classes, numeric, true
 	}
-	var values []float64
-	var recent recentNumbers
-	seen := make(map[float64]bool)
+	numbers := dictionary.NewClassNumbers(most)
 	for row := range c.Len() {
-		v := c.number(row)
-		r := recent.at(v)
-		if v != v || r.used && r.number == v {
-			continue
-		}
-		*r = recentNumber{number: v, used: true}
-		if !seen[v] {
-			seen[v] = true
-			if values = append(values, v); len(values) > most {
-				return nil, true, false
-			}
+		if !numbers.Add(c.number(row)) {
+			return nil, true, false
 		}
 	}
-	return dictionary.NumberNames(values), true, true
-}
-
-// recentNumbers are numbers that were looked up last, in places by a few bits of a hash: of few numbers it
-// holds most, and finds them faster than a map.
-type recentNumbers [256]recentNumber
-
-type recentNumber struct {
-	number float64
-	class  float64
-	used   bool
-}
-
-func (r *recentNumbers) at(v float64) *recentNumber {
-	return &r[math.Float64bits(v)*0x9E3779B97F4A7C15>>56]
+	return numbers.Names(), true, true
 }
 
 // EncodeClasses returns the index of every row's label among classes, as ClassesOf
@@ -68,26 +43,13 @@ func (t *Table) EncodeClasses(classes []string, numeric bool) ([]float64, error)
 	}
 	encoded := make([]float64, t.rows)
 	if c.kind.Numeric() {
-		index := make(map[float64]float64, len(classes))
-		for i, class := range classes {
-			// Text classes may still be written as numbers; only their canonical
-			// form is one that a column of numbers can mean.
-			if v, ok := dictionary.Number(class); ok && (numeric || FormatNumber(v) == class) {
-				index[v] = float64(i)
-			}
-		}
-		var recent recentNumbers
+		index := dictionary.NewClassIndex(classes, numeric)
 		for row := range encoded {
-			v := c.number(row)
-			r := recent.at(v)
-			if !r.used || r.number != v {
-				class, ok := index[v]
-				if !ok {
-					return nil, t.badLabel(c, row, classes)
-				}
-				*r = recentNumber{number: v, class: class, used: true}
+			class, ok := index.Of(c.number(row))
+			if !ok {
+				return nil, t.badLabel(c, row, classes)
 			}
-			encoded[row] = r.class
+			encoded[row] = class
 		}
 		return encoded, nil
 	}

@@ -1,10 +1,10 @@
 package dataset
 
 import (
-	"math"
 	"unsafe"
 
 	"boost/dataset/internal/chunk"
+	"boost/dataset/internal/missing"
 
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/array"
@@ -135,41 +135,11 @@ func (c *Column) as(name string, role Role) *Column {
 }
 
 func float32Column(name string, role Role, values []float32) *Column {
-	return &Column{name: name, kind: Float32, role: role, rows: len(values), missing: missing32(values), numbers: unsafe.Pointer(unsafe.SliceData(values))}
+	return &Column{name: name, kind: Float32, role: role, rows: len(values), missing: missing.Float32s(values), numbers: unsafe.Pointer(unsafe.SliceData(values))}
 }
 
 func float64Column(name string, role Role, values []float64) *Column {
-	return &Column{name: name, kind: Float64, role: role, rows: len(values), missing: missing64(values), numbers: unsafe.Pointer(unsafe.SliceData(values))}
-}
-
-// missing32 and missing64 count NaN: magnitudes whose bits are beyond those of infinity. Two
-// sums, without a branch, take half the time that comparing a value with itself does.
-func missing32(values []float32) int {
-	const magnitude, infinity = math.MaxInt32, 0x7f80_0000
-	words := unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(values))), len(values))
-	var even, odd uint32
-	for ; len(words) >= 2; words = words[2:] {
-		even += (infinity - words[0]&magnitude) >> 31
-		odd += (infinity - words[1]&magnitude) >> 31
-	}
-	for _, w := range words {
-		even += (infinity - w&magnitude) >> 31
-	}
-	return int(even) + int(odd)
-}
-
-func missing64(values []float64) int {
-	const magnitude, infinity = math.MaxInt64, 0x7ff0_0000_0000_0000
-	words := unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(values))), len(values))
-	var even, odd uint64
-	for ; len(words) >= 2; words = words[2:] {
-		even += (infinity - words[0]&magnitude) >> 63
-		odd += (infinity - words[1]&magnitude) >> 63
-	}
-	for _, w := range words {
-		even += (infinity - w&magnitude) >> 63
-	}
-	return int(even + odd)
+	return &Column{name: name, kind: Float64, role: role, rows: len(values), missing: missing.Float64s(values), numbers: unsafe.Pointer(unsafe.SliceData(values))}
 }
 
 // numberColumn holds values as float32 where every one is exact in it.
@@ -204,9 +174,9 @@ func modelColumn(name string, role Role, codes []int32, levels *chunk.ModelLevel
 
 // codedColumn is categoryColumn with the levels as an array, too.
 func codedColumn(name string, role Role, codes []int32, levels []string, texts *array.String, numeric bool) *Column {
-	missing := missingCodes(codes)
+	absent := missing.Codes(codes)
 	var present *memory.Buffer
-	if missing > 0 {
+	if absent > 0 {
 		bitmap := make([]byte, (len(codes)+7)/8)
 		for i, code := range codes {
 			if code >= 0 {
@@ -217,8 +187,8 @@ func codedColumn(name string, role Role, codes []int32, levels []string, texts *
 	}
 	indices := array.NewInt32Data(array.NewData(arrow.PrimitiveTypes.Int32, len(codes),
 		[]*memory.Buffer{present, memory.NewBufferBytes(arrow.Int32Traits.CastToBytes(codes))},
-		nil, missing, 0))
-	return &Column{name: name, kind: Category, role: role, missing: missing,
+		nil, absent, 0))
+	return &Column{name: name, kind: Category, role: role, missing: absent,
 		levels: levels, numericLevels: numeric,
 		array: array.NewDictionaryArray(dictionaryType, indices, texts)}
 }
@@ -226,19 +196,6 @@ func codedColumn(name string, role Role, codes []int32, levels []string, texts *
 // texts returns the levels of a category as an array.
 func (c *Column) texts() *array.String {
 	return c.array.(*array.Dictionary).Dictionary().(*array.String)
-}
-
-// missingCodes counts codes below 0, without a branch.
-func missingCodes(codes []int32) int {
-	var even, odd uint32
-	for ; len(codes) >= 2; codes = codes[2:] {
-		even += uint32(codes[0]) >> 31
-		odd += uint32(codes[1]) >> 31
-	}
-	for _, code := range codes {
-		even += uint32(code) >> 31
-	}
-	return int(even + odd)
 }
 
 // levelArray holds the levels of a dictionary.

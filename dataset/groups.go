@@ -3,6 +3,8 @@ package dataset
 import (
 	"fmt"
 	"math"
+
+	"boost/dataset/internal/queries"
 )
 
 // Groups returns the rows at which the queries begin, and the number of rows behind
@@ -14,28 +16,18 @@ func (t *Table) Groups() ([]int, error) {
 	if c == nil {
 		return nil, nil
 	}
-	var starts []int
-	first := make(map[uint64]int) // row with which each query begins
-	var last uint64
-	for row := range t.rows {
-		query, ok := c.query(row)
-		if !ok {
-			return nil, t.badNumber(c, row, "a query, and every row needs one", "")
-		}
-		if row > 0 && query == last {
-			continue
-		}
-		if begin, seen := first[query]; seen {
-			e := t.badNumber(c, row, "", "sort the table by this column, or read it into memory: data.out_of_core = \"false\"")
-			first := ParseError{}
-			t.locations.Mark(&first, begin)
-			e.Want = fmt.Sprintf("one query in one place: its rows begin in %s %d, and others stand between", first.Unit(), first.Line)
-			return nil, e
-		}
-		first[query], last = row, query
-		starts = append(starts, row)
+	starts, bad := queries.Starts(t.rows, c.query)
+	switch {
+	case bad == nil:
+		return starts, nil
+	case bad.First < 0:
+		return nil, t.badNumber(c, bad.Row, "a query, and every row needs one", "")
 	}
-	return append(starts, t.rows), nil
+	e := t.badNumber(c, bad.Row, "", "sort the table by this column, or read it into memory: data.out_of_core = \"false\"")
+	first := ParseError{}
+	t.locations.Mark(&first, bad.First)
+	e.Want = fmt.Sprintf("one query in one place: its rows begin in %s %d, and others stand between", first.Unit(), first.Line)
+	return nil, e
 }
 
 // Positions returns where each row was shown in its query, nil for a table without a column of that role.
@@ -66,36 +58,8 @@ func (t *Table) ByQuery() (gathered *Table, rows []int32) {
 	if c == nil {
 		return t, nil
 	}
-	number := make(map[uint64]int32)
-	of := make([]int32, t.rows)
-	apart := false
-	for row := range of {
-		query, ok := c.query(row)
-		if !ok {
-			return t, nil // Groups says which row
-		}
-		q, seen := number[query]
-		if !seen {
-			q = int32(len(number))
-			number[query] = q
-		}
-		of[row] = q
-		apart = apart || row > 0 && q < of[row-1]
-	}
-	if !apart {
+	if rows = queries.Gather(t.rows, c.query); rows == nil { // Groups says which row has no query
 		return t, nil
-	}
-	next := make([]int32, len(number)+1) // row with which each query begins
-	for _, q := range of {
-		next[q+1]++
-	}
-	for q := 1; q < len(next); q++ {
-		next[q] += next[q-1]
-	}
-	rows = make([]int32, t.rows)
-	for row, q := range of {
-		rows[next[q]] = int32(row)
-		next[q]++
 	}
 	return t.Take(rows), rows
 }
