@@ -233,6 +233,46 @@ func TestRankThatIsKilled(t *testing.T) {
 	}
 }
 
+// A model that the first rank cannot save is missed by all.
+func TestRanksMissAModel(t *testing.T) {
+	inFolder(t)
+	file(t, "t.csv", table(300))
+	for out, want := range map[string]string{
+		"/dev/null":         "the model cannot be saved: /dev/null", // found out when it is saved
+		"nowhere/m.boost":   "cannot write nowhere/m.boost",         // before
+		"t.csv/sub/m.boost": "cannot write t.csv/sub/m.boost",
+	} {
+		for rank, p := range startRanks(t, 3, sameToken, "train", "t.csv", "--label", "y", "--rounds", "2", "-o", out) {
+			want := "error: " + want
+			if rank > 0 {
+				want = "rank 0: " + strings.TrimPrefix(want, "error: ")
+			}
+			if got := p.end(); got.code != 1 || !strings.Contains(got.errors, want) {
+				t.Errorf("%s: rank %d ends with %d: %s, want %q", out, rank, got.code, got.errors, want)
+			}
+		}
+	}
+}
+
+// A rank that is interrupted says what the first one has written.
+func TestRankIsInterrupted(t *testing.T) {
+	inFolder(t)
+	file(t, "t.csv", table(3000))
+	ranks := startRanks(t, 2, sameToken, "train", "t.csv", "--label", "y", "--rounds", "100000", "--effort", "quick", "--set", "train.early_stopping=0", "-o", "m.boost", "-v")
+	for !strings.Contains(ranks[1].errors.String(), "round 20") {
+		time.Sleep(10 * time.Millisecond)
+	}
+	_ = ranks[1].cmd.Process.Signal(syscall.SIGTERM)
+	for rank, want := range []string{"the model so far was written to m.boost.partial", "rank 0 has written the model so far to m.boost.partial"} {
+		if got := ranks[rank].end(); got.code != 130 || !strings.Contains(got.errors, want) || strings.Contains(got.errors, "nothing was written") {
+			t.Errorf("rank %d ends with %d: %s, want %q", rank, got.code, got.errors, want)
+		}
+	}
+	if _, err := os.Stat("m.boost.partial"); err != nil {
+		t.Error(err)
+	}
+}
+
 // What is wrong with a table is told once, as by one process, whichever rank finds it first.
 func TestRanksTellAnErrorOnce(t *testing.T) {
 	inFolder(t)

@@ -134,8 +134,40 @@ func (a *app) train(ctx context.Context, cmd *cobra.Command, sources []string, f
 		return err
 	}
 	c := r.config
+	if f.ranks.ReadsInput() && slices.Contains(slices.Concat(c.Data.Train, c.Data.Valid, c.Data.Test), "-") {
+		return exit.Usagef("ranks find each other by standard input, which is no table then: write it to a file, or give --rank R/N and --peers")
+	}
+	if f.ranks.Count > 0 {
+		if err := r.checkOutputs(); err != nil {
+			return err
+		}
+		return f.ranks.Launch(ctx, a.args, c.Params.Threads, a.out, a.terminal)
+	}
 	var err error
-	for _, out := range []string{c.Output.Model, c.Output.Predictions, c.Quantize.Output} {
+	if r.comm, err = f.ranks.Join(ctx, a.stdin, a.out, version); err != nil {
+		return f.ranks.Named(err)
+	}
+	var model *booster.Model
+	if err = r.checkOutputs(); err == nil {
+		model, err = r.fit(ctx, false)
+	}
+	if errors.Is(err, booster.ErrCache) {
+		a.log.Warn("the cache is rebuilt", "file", c.Data.Cache, "reason", strings.TrimPrefix(err.Error(), booster.ErrCache.Error()+": "))
+		model, err = r.fit(ctx, true)
+	}
+	if r.comm == nil {
+		return r.keep(ctx, model, err)
+	}
+	r.sent = r.comm.Stats()
+	return f.ranks.Named(r.leave(ctx, model, err))
+}
+
+// checkOutputs makes sure that what this process is to write can be written. Ranks other than the first write nothing.
+func (r *trainRun) checkOutputs() error {
+	if r.ranks.Others() {
+		return nil
+	}
+	for _, out := range []string{r.config.Output.Model, r.config.Output.Predictions, r.config.Quantize.Output} {
 		if out == "" {
 			continue
 		}
@@ -143,41 +175,22 @@ func (a *app) train(ctx context.Context, cmd *cobra.Command, sources []string, f
 			return err
 		}
 	}
-	if f.ranks.ReadsInput() && slices.Contains(slices.Concat(c.Data.Train, c.Data.Valid, c.Data.Test), "-") {
-		return exit.Usagef("ranks find each other by standard input, which is no table then: write it to a file, or give --rank R/N and --peers")
-	}
-	if f.ranks.Count > 0 {
-		return f.ranks.Launch(ctx, a.args, c.Params.Threads, a.out, a.terminal)
-	}
-	if r.comm, err = f.ranks.Join(ctx, a.stdin, a.out, version); err != nil {
-		return f.ranks.Named(err)
-	}
-	model, err := r.fit(ctx, false)
-	if r.comm != nil {
-		r.sent = r.comm.Stats()
-		r.leave(model, err)
-	}
-	if f.ranks.Others() {
-		return f.ranks.Named(err)
-	}
-	if errors.Is(err, booster.ErrCache) {
-		a.log.Warn("the cache is rebuilt", "file", c.Data.Cache, "reason", strings.TrimPrefix(err.Error(), booster.ErrCache.Error()+": "))
-		model, err = r.fit(ctx, true)
-	}
+	return nil
+}
+
+// keep writes the model, or with the error of an interruption what there is of it, and the summary.
+func (r *trainRun) keep(ctx context.Context, model *booster.Model, err error) error {
 	if model == nil {
 		return err
 	}
-	path := c.Output.Model
-	if err != nil {
-		path += ".partial"
-	}
+	path := r.modelPath(err)
 	start := time.Now()
 	if saveErr := r.save(ctx, model, path, err != nil); saveErr != nil {
 		return saveErr
 	}
 	r.saving = time.Since(start)
 	if err != nil {
-		a.log.Warn("interrupted: the model so far was written to "+path, "rounds", model.Rounds())
+		r.a.log.Warn("interrupted: the model so far was written to "+path, "rounds", model.Rounds())
 		r.sayResume(err)
 	}
 	if finishErr := r.finish(ctx, model, path, err != nil); finishErr != nil {
@@ -189,17 +202,44 @@ func (a *app) train(ctx context.Context, cmd *cobra.Command, sources []string, f
 	return nil
 }
 
-// leave ends this rank's part: at once where all have what they need, or after the last message, since that may end the
-// processes of all.
-func (r *trainRun) leave(model *booster.Model, err error) {
-	if err == nil {
-		_ = r.comm.Close()
-		return
+// modelPath returns the file of a model, given the error of its training.
+func (r *trainRun) modelPath(err error) string {
+	if err != nil {
+		return r.config.Output.Model + ".partial"
 	}
+	return r.config.Output.Model
+}
+
+// leave ends this rank's part. Where there is a model, the first rank writes it, and the others wait for what becomes of that. The
+// ranks are left after the last message, since that may end the processes of all.
+func (r *trainRun) leave(ctx context.Context, model *booster.Model, err error) error {
+	r.a.closers = append(r.a.closers, r.comm)
 	if model == nil {
 		r.comm.Abort(err)
+		return err
 	}
-	r.a.closers = append(r.a.closers, r.comm)
+	interrupted := err
+	if !r.ranks.Others() {
+		err = r.keep(ctx, model, err)
+	}
+	failed := err
+	if errors.Is(err, booster.ErrInterrupted) {
+		failed = nil
+	}
+	all, commErr := comm.Join(context.WithoutCancel(ctx), r.comm, 0)
+	if commErr == nil {
+		commErr = all.Agree(failed)
+	}
+	switch {
+	case failed != nil || !r.ranks.Others():
+		return err
+	case commErr != nil:
+		return commErr
+	case interrupted != nil:
+		r.a.log.Error("interrupted: rank 0 has written the model so far to " + r.modelPath(err))
+		return &exit.Silent{Err: err}
+	}
+	return nil
 }
 
 // prepare loads the tables, and returns them with the objective and the parameters that training will have.
