@@ -111,6 +111,28 @@ func TestReadAsSchema(t *testing.T) {
 	})
 }
 
+// A level of white space alone is not the empty cell: a model that has one still reads empty cells as missing. Only spaces and tabs
+// around a cell are no part of it.
+func TestLevelOfWhiteSpace(t *testing.T) {
+	for name, level := range map[string]string{"line_break": "\n", "no_break_space": "\u00a0", "word_behind_it": "\u00a0NA", "form_feed": "\f"} {
+		t.Run(name, func(t *testing.T) {
+			text := "x,t\n1,k1\n,\"" + level + "\"\nNA,k1\n"
+			first := mustRead(t, text)
+			again, err := read(text, dataset.As(first.Schema()))
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := "x:float32=1|| t:category=k1|" + level + "|k1"
+			if got := show(first); got != want {
+				t.Errorf("first: got %q, want %q", got, want)
+			}
+			if got := show(again); got != want {
+				t.Errorf("by the schema: got %q, want %q", got, want)
+			}
+		})
+	}
+}
+
 func TestCoerce(t *testing.T) {
 	train := training(t)
 	schema := train.Schema()

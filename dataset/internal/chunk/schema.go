@@ -3,7 +3,6 @@ package chunk
 import (
 	"fmt"
 	"slices"
-	"strings"
 )
 
 // Role says what a column is for.
@@ -82,7 +81,7 @@ func (s *Schema) CrossedFeatures() (crossed []int) {
 // level not counting, so training cannot have taken the text for a missing value.
 func (s *Schema) HasLevel(text string) bool {
 	for i := range s.Columns {
-		if slices.ContainsFunc(s.Columns[i].Levels, func(level string) bool { return strings.TrimSpace(level) == text }) {
+		if slices.ContainsFunc(s.Columns[i].Levels, func(level string) bool { return string(Trim([]byte(level))) == text }) {
 			return true
 		}
 	}
