@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -339,5 +340,41 @@ func TestUnreadableNumbers(t *testing.T) {
 	_, err = dataset.Read(context.Background(), strings.NewReader(text), "t.csv", dataset.Label("y"), dataset.Parse(map[string]string{"day": dataset.ParseDate}))
 	if want := `t.csv:2: column "day": "01-Jan-24" is not a date in a form that is known (write years with four digits, or set parse = {"day" = "text"})`; fmt.Sprint(err) != want {
 		t.Errorf("error %v, want %s", err, want)
+	}
+}
+
+// The form of a column follows from all cells, also where those of some chunks are plain numbers and were read as such.
+func TestParsePlainBeside(t *testing.T) {
+	rows := func(cells ...string) string { return "y,x\n" + strings.Join(cells, "\n") + "\n" }
+	for name, c := range map[string]struct {
+		text, how, format, want string
+	}{
+		// 20 of 23 cells are numbers: text.
+		"text between": {rows(append(slices.Repeat([]string{"1,2", "2,3"}, 9), "1,z0", "1,z1", "1,z2", "1,7", "2,8")...), "auto", "csv", "20"},
+		"no dates":     {strings.Repeat(`{"y":1,"x":7}`+"\n", 3), "date", "jsonl", `t.csv:1: column "x": "7" is not a date in a form that is known`},
+		"no numbers": {strings.Repeat(`{"y":1,"x":1.5}`+"\n", 30) + `{"y":1,"x":"1.234,5"}` + "\n", "number", "jsonl",
+			`t.csv:31: column "x": "1.234,5" is not a number written as the cells before it are`},
+	} {
+		for _, size := range []int{16, 40, 100, 1 << 20} {
+			table, err := read(c.text, dataset.Parse(map[string]string{"x": c.how}), dataset.Format(c.format), dataset.ChunkSize(size), dataset.Threads(1))
+			if err != nil {
+				if !strings.HasPrefix(err.Error(), c.want) {
+					t.Errorf("%s, chunks of %d: got %v, want %s", name, size, err, c.want)
+				}
+				continue
+			}
+			if x := table.Column("x"); x.Kind() != dataset.Category || fmt.Sprint(len(x.Codes())-3) != c.want {
+				t.Errorf("%s, chunks of %d: got %v of %d cells, want text", name, size, x.Kind(), x.Len())
+			}
+		}
+	}
+}
+
+// Numbers that are stored as such are no dates of any form.
+func TestParseStoredNumbers(t *testing.T) {
+	want := `column "f1" is to be read as dates (parse), and is stored as numbers: leave it out of parse to use them as they are`
+	_, err := read("1 1:20240101\n2 1:20240102\n", dataset.Format("libsvm"), dataset.Parse(map[string]string{"f1": "date"}))
+	if !errors.Is(err, dataset.ErrTable) || err.Error() != want {
+		t.Errorf("got  %v\nwant %s", err, want)
 	}
 }

@@ -46,6 +46,16 @@ func (a *Builder) mayBeWritten(c *Column) bool {
 // It is an error if there is none and Parse asks for it.
 func (a *Builder) FindForm(c *Column) (found bool, err error) {
 	forms := chunk.FormsOf(a.Decimal, c.Levels)
+	if c.storesNumbers() {
+		bare := slices.DeleteFunc(slices.Clone(forms), func(f written.Form) bool { return !f.Bare() })
+		switch {
+		case c.Parse == chunk.ParseAsDate:
+			return false, chunk.Errorf("column %q is to be read as dates (parse), and is stored as numbers: leave it out of parse to use them as they are", c.Name)
+		case c.Parse == chunk.ParseAsNumber && len(forms) > 0 && len(bare) == 0:
+			return false, chunk.Errorf("column %q is stored as numbers in some places, and written as \"%v\" in others: store it in one way", c.Name, forms[0])
+		}
+		forms = bare
+	}
 	date := len(forms) > 0 && forms[0].IsDate()
 	switch {
 	case c.Parse == chunk.ParseAuto && len(forms) != 1, c.Parse == chunk.ParseText, c.Parse == "":
@@ -57,6 +67,11 @@ func (a *Builder) FindForm(c *Column) (found bool, err error) {
 	}
 	c.Form, c.Want, c.Number = &forms[0], chunk.WantNumber, true
 	return true, nil
+}
+
+// storesNumbers reports whether cells are numbers that are no dates, and were not written in a form.
+func (c *Column) storesNumbers() bool {
+	return slices.ContainsFunc(c.Chunks, func(p *chunk.ColumnChunk) bool { return p.Numeric() && p.Present > 0 && !p.Dates })
 }
 
 // noForm is the error about the first cell that ends the search for a form.

@@ -84,7 +84,7 @@ func (a *Builder) inferType(c *Column) error {
 			parsed += p.Present - p.Odd().Count
 		}
 	}
-	if parsed < present || c.Parse == chunk.ParseAsDate && !c.allDates() {
+	if parsed < present && !c.readAsNumbers() || c.Parse == chunk.ParseAsDate && !c.allDates() {
 		if found, err := a.FindForm(c); found || err != nil {
 			return err
 		}
@@ -107,6 +107,12 @@ func (a *Builder) inferType(c *Column) error {
 		return nil
 	}
 	return problem
+}
+
+// readAsNumbers reports whether some of the chunks were read as plain numbers from text: then the levels of the others, which
+// may be few, do not say in which form all cells are written. Which chunks are read so can differ from run to run.
+func (c *Column) readAsNumbers() bool {
+	return slices.ContainsFunc(c.Chunks, func(p *chunk.ColumnChunk) bool { return p.Numeric() && !p.Typed })
 }
 
 // allDates reports whether all cells, which are numbers, are dates.

@@ -18,6 +18,7 @@ func NewLayout(o *chunk.Options, p *chunk.Pass, columns int) *Layout {
 		if t.Source < columns { // others stand in files beside the table
 			l.sinks[t.Source] = append(l.sinks[t.Source], i)
 		}
+		l.text[i].Store(asText(t))
 	}
 	if l.chunkBytes = o.ChunkSize; p.Gathered {
 		l.chunkBytes = chunkOf(o, columns)

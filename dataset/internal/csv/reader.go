@@ -227,10 +227,13 @@ func (r *Reader) layoutOf(p *chunk.Pass) *layout {
 	}
 	for i, t := range targets {
 		l.sinks[t.Source] = append(l.sinks[t.Source], i)
-		l.text[i].Store(r.dialect.guess[t.Source] || t.Parse == chunk.ParseAsNumber || t.Parse == chunk.ParseAsDate)
+		l.text[i].Store(r.dialect.guess[t.Source] || asText(t))
 	}
 	return l
 }
+
+// asText reports whether the form of a column's cells is asked for: it follows from all of them, as they are written.
+func asText(t chunk.Target) bool { return t.Parse == chunk.ParseAsNumber || t.Parse == chunk.ParseAsDate }
 
 // Close closes the first input if it was opened and not read.
 func (r *Reader) Close() {
