@@ -233,6 +233,29 @@ func TestJSONLinesOfAModel(t *testing.T) {
 	}
 }
 
+// With a model's schema, files without rows before the others change nothing.
+func TestJSONLinesAfterEmptyFiles(t *testing.T) {
+	train, err := readJSON("{\"a\": 1, \"y\": 0}\n{\"a\": 2, \"y\": 1}\n", dataset.Label("y"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var paths []string
+	for i, text := range []string{"", "\n \n", "{\"id\": \"r7\", \"y\": 1, \"a\": 3}\n", ""} {
+		path := filepath.Join(t.TempDir(), fmt.Sprintf("%d.jsonl", i))
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		paths = append(paths, path)
+	}
+	table, err := dataset.OpenAll(context.Background(), paths, dataset.As(train.Schema()), dataset.Label("y"), dataset.ID("id"), dataset.InOrder())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := show(table), "a:float32=3 y:float32=1 id:text=r7"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
 // A table in chunks is the table that is read whole.
 func TestJSONLinesInChunks(t *testing.T) {
 	path := filepath.Join("testdata", "jsonl", "polars.ndjson")

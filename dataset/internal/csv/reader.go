@@ -233,7 +233,9 @@ func (r *Reader) layoutOf(p *chunk.Pass) *layout {
 }
 
 // asText reports whether the form of a column's cells is asked for: it follows from all of them, as they are written.
-func asText(t chunk.Target) bool { return t.Parse == chunk.ParseAsNumber || t.Parse == chunk.ParseAsDate }
+func asText(t chunk.Target) bool {
+	return t.Parse == chunk.ParseAsNumber || t.Parse == chunk.ParseAsDate
+}
 
 // Close closes the first input if it was opened and not read.
 func (r *Reader) Close() {

@@ -210,7 +210,9 @@ func (r *Reader) Columns(ctx context.Context) ([]string, error) {
 	case whole || r.Schema != nil:
 		k.take(head, 0)
 		r.first = t
-		err = r.nameColumns(union([]*keys{k}))
+		if err = r.takeNext(k, all); err == nil {
+			err = r.nameColumns(union([]*keys{k}))
+		}
 	case r.inputs[0].Spool != nil && !r.inputs[0].Spool.Keep:
 		t.Stream.Close()
 		err = chunk.Errorf("%s is JSON lines, whose columns are known at the end only, and no copy was kept to read it again (leave out --no-spool, or read from a file)", r.inputs[0].Name)
@@ -236,6 +238,23 @@ func (r *Reader) Columns(ctx context.Context) ([]string, error) {
 		return nil, r.nothing()
 	}
 	return r.names, nil
+}
+
+// takeNext collects the names in the beginning of the first input that has rows, where those before it are read and have none.
+func (r *Reader) takeNext(k *keys, all bool) error {
+	for file := 1; all && k.rows == 0 && file < len(r.inputs); file++ {
+		if spool := r.inputs[file].Spool; spool != nil && !spool.Keep { // it can be read once
+			return nil
+		}
+		t, head, ended, err := r.open(file)
+		if err != nil {
+			return err
+		}
+		t.Stream.Close()
+		k.take(head, file)
+		all = ended
+	}
+	return nil
 }
 
 // nothing is the error about inputs without a key.
