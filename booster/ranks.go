@@ -33,8 +33,8 @@ func (o *options) holders() comm.Comm {
 	return o.ranks
 }
 
-// checkRanks returns what does not go over ranks.
-func (r *run) checkRanks(ex *examples) error {
+// checkRanks returns what does not go over ranks. asked is what train.gradients was before it was chosen.
+func (r *run) checkRanks(ex *examples, asked string) error {
 	if !r.spread() {
 		return nil
 	}
@@ -45,7 +45,7 @@ func (r *run) checkRanks(ex *examples) error {
 	case ex.Positions != nil:
 		key = "data.position"
 	case r.p.Gradients == gradients.F32.String():
-		key = `train.gradients = "f32"`
+		key = "train.gradients = " + gradients.Became(asked, gradients.F32)
 	case r.p.Tree.Linear:
 		key = "tree.linear"
 	case len(r.p.Tree.FeatureRowCost) > 0:
@@ -89,10 +89,7 @@ func (r *run) endRanks(ctx context.Context, m *Model, err error) error {
 		return err
 	}
 	if err == nil {
-		var bytes []byte
-		if bytes, err = m.Encode(); err == nil {
-			err = share.Same(context.WithoutCancel(ctx), r.ranks, bytes, "has made another model")
-		}
+		err = share.Same(context.WithoutCancel(ctx), r.ranks, m.Encode)
 	}
 	if err != nil && !errors.Is(err, ErrInterrupted) {
 		r.ranks.Abort(err)

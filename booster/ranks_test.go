@@ -167,7 +167,7 @@ func TestRanksAgree(t *testing.T) {
 	}
 	all.Wait()
 	for rank, err := range errs {
-		if !errors.Is(err, comm.ErrComm) || !strings.Contains(err.Error(), "trains with other settings") {
+		if !errors.Is(err, comm.ErrComm) || !strings.Contains(err.Error(), "rank 1: train.seed is 1, and 0 at rank 0") {
 			t.Errorf("rank %d: %v", rank, err)
 		}
 	}
@@ -280,8 +280,10 @@ func TestRanksGoOn(t *testing.T) {
 // TestRanksRefuse holds that what would depend on the rows of a rank is refused at all.
 func TestRanksRefuse(t *testing.T) {
 	for key, change := range map[string]func(*booster.Params){
-		"binning.bundle_conflicts": func(p *booster.Params) { p.Binning.Bundle, p.Binning.BundleConflicts = "on", 0.05 },
-		"tree.linear":              func(p *booster.Params) { p.Tree.Linear = true },
+		`train.gradients = "f32"`:                        func(p *booster.Params) { p.Gradients = "f32" },
+		`train.gradients = "auto", which is "f32" here,`: func(p *booster.Params) { p.Gradients = "auto" },
+		"binning.bundle_conflicts":                       func(p *booster.Params) { p.Binning.Bundle, p.Binning.BundleConflicts = "on", 0.05 },
+		"tree.linear":                                    func(p *booster.Params) { p.Tree.Linear = true },
 	} {
 		p := booster.Defaults()
 		p.Rounds = 3

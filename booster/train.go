@@ -128,11 +128,12 @@ func (r *run) prepare(ctx context.Context, train source.Source) (*boosting, erro
 		return nil, err
 	}
 	r.spared = gcpercent.LowerWide(len(in.schema.Columns))
+	asked := r.p.Gradients
 	ex, err := r.examples(in)
 	if err != nil {
 		return nil, err
 	}
-	if err := r.checkRanks(ex); err != nil {
+	if err := r.checkRanks(ex, asked); err != nil {
 		return nil, err
 	}
 	draws, err := r.newDraws(in, ex)

@@ -3,6 +3,7 @@ package gradients
 import (
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 )
 
@@ -68,6 +69,14 @@ func Auto(rows, outputs, l2 int) (Mode, string) {
 		return I8, fmt.Sprintf("%d rows are more than %d", rows, autoI8Rows)
 	}
 	return F32, fmt.Sprintf("%d rows are no more than %d", rows, autoI8Rows)
+}
+
+// Became returns the name of a mode as it was asked for, with what that is where it was to be chosen.
+func Became(asked string, m Mode) string {
+	if asked != m.String() {
+		return fmt.Sprintf("%q, which is %q here,", asked, m)
+	}
+	return strconv.Quote(asked)
 }
 
 // limits are the largest codes of an integer mode. Gradients are signed and symmetric,

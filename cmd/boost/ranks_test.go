@@ -52,11 +52,17 @@ func startRanks(t *testing.T, n int, token func(rank int) string, args ...string
 // startRanksIn is startRanks with an environment variable more for each rank, "" for none.
 func startRanksIn(t *testing.T, env []string, token func(rank int) string, args ...string) []*rankProcess {
 	t.Helper()
+	return startRanksOf(t, env, token, func(int) []string { return args })
+}
+
+// startRanksOf is startRanksIn with arguments for each rank.
+func startRanksOf(t *testing.T, env []string, token func(rank int) string, args func(rank int) []string) []*rankProcess {
+	t.Helper()
 	n := len(env)
 	ranks := make([]*rankProcess, n)
 	var addresses []string
 	for rank := range ranks {
-		p := &rankProcess{cmd: program(append(args, "--rank", strconv.Itoa(rank)+"/"+strconv.Itoa(n), "--listen", "127.0.0.1:0")...)}
+		p := &rankProcess{cmd: program(append(args(rank), "--rank", strconv.Itoa(rank)+"/"+strconv.Itoa(n), "--listen", "127.0.0.1:0")...)}
 		p.cmd.Env = append(p.cmd.Env, "BOOST_TOKEN="+token(rank))
 		if env[rank] != "" {
 			p.cmd.Env = append(p.cmd.Env, env[rank])
@@ -254,6 +260,34 @@ func TestRanksMissAModel(t *testing.T) {
 	}
 }
 
+// Ranks that are given other settings say which, and both values.
+func TestRanksHaveTheSameSettings(t *testing.T) {
+	inFolder(t)
+	file(t, "t.csv", table(300))
+	for own, want := range map[string]string{
+		"--leaves=15":                  "tree.leaves is 15, and 31 at rank 0",
+		"--share":                      "--share is given, and not given at rank 0",
+		"--split":                      "--split is given, and not given at rank 0",
+		"--set=data.missing=-":         `data.missing is ["-"], and [] at rank 0`,
+		"--set=train.early_stopping=0": "train.early_stopping is 0, and 50 at rank 0",
+		"--threads=2":                  "",
+	} {
+		for rank, p := range startRanksOf(t, make([]string, 3), sameToken, func(rank int) []string {
+			args := []string{"train", "t.csv", "--label", "y", "--rounds", "2", "--effort", "quick"}
+			return append(args, []string{"-q", own, "-q"}[rank])
+		}) {
+			switch got := p.end(); {
+			case want == "":
+				if got.code != 0 {
+					t.Errorf("%s: rank %d ends with %d: %s", own, rank, got.code, got.errors)
+				}
+			case got.code != 1 || !strings.Contains(got.errors, "error: ranks of the training: rank 1: "+want+": give all ranks the same settings"):
+				t.Errorf("%s: rank %d ends with %d: %s, want %q", own, rank, got.code, got.errors, want)
+			}
+		}
+	}
+}
+
 // A rank that is interrupted says what the first one has written.
 func TestRankIsInterrupted(t *testing.T) {
 	inFolder(t)
@@ -363,6 +397,9 @@ func TestRankFlags(t *testing.T) {
 		sameToken(0) + "33": {"--rank=0/2 --peers=here:1", "--peers has 1 addresses"},
 		sameToken(0) + "44": {"--by-features", "--by-features is for ranks"},
 		sameToken(0) + "55": {"--rank=0/2 --by-features --share", "--by-features has all rows"},
+		sameToken(0) + "66": {"--rank=0/2 --join-wait=-1s", "--join-wait -1s: expected a time above 0"},
+		sameToken(0) + "77": {"--rank=1/2 --set data.cache=c", "data.cache keeps the codes of one process"},
+		sameToken(0) + "88": {"--ranks=2 --set data.cache=c", "data.cache keeps the codes of one process"},
 	} {
 		t.Setenv("BOOST_TOKEN", token)
 		got := boost(t, append([]string{"train", "t.csv", "--label", "y"}, strings.Fields(c.flags)...)...)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -134,6 +135,9 @@ func (a *app) train(ctx context.Context, cmd *cobra.Command, sources []string, f
 		return err
 	}
 	c := r.config
+	if f.ranks.Several() && c.Data.Cache != "" {
+		return exit.Usagef("data.cache keeps the codes of one process: leave it out, or train without ranks")
+	}
 	if f.ranks.ReadsInput() && slices.Contains(slices.Concat(c.Data.Train, c.Data.Valid, c.Data.Test), "-") {
 		return exit.Usagef("ranks find each other by standard input, which is no table then: write it to a file, or give --rank R/N and --peers")
 	}
@@ -148,7 +152,7 @@ func (a *app) train(ctx context.Context, cmd *cobra.Command, sources []string, f
 		return f.ranks.Named(err)
 	}
 	var model *booster.Model
-	if err = r.checkOutputs(); err == nil {
+	if err = cmp.Or(r.checkAlike(ctx), r.checkOutputs()); err == nil {
 		model, err = r.fit(ctx, false)
 	}
 	if errors.Is(err, booster.ErrCache) {
@@ -176,6 +180,26 @@ func (r *trainRun) checkOutputs() error {
 		}
 	}
 	return nil
+}
+
+// checkAlike makes sure that all ranks are given the same settings.
+func (r *trainRun) checkAlike(ctx context.Context) error {
+	if r.comm == nil {
+		return nil
+	}
+	all := r.config.OfAllRanks()
+	r.ranks.Settings(all)
+	if r.resume {
+		all["--resume"] = "given"
+	}
+	if r.base != nil {
+		sha, err := r.base.SHA256()
+		if err != nil {
+			return err
+		}
+		all["train.init_model"] = "of SHA-256 " + sha
+	}
+	return comm.Alike(ctx, r.comm, all)
 }
 
 // keep writes the model, or with the error of an interruption what there is of it, and the summary.

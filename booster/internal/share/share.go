@@ -169,19 +169,27 @@ func Agree(ctx context.Context, c comm.Comm, settings func() (json.RawMessage, e
 	if err != nil {
 		return err
 	}
-	return Same(ctx, c, own, "trains with other settings")
+	var named map[string]json.RawMessage
+	if err := json.Unmarshal(own, &named); err != nil {
+		return err
+	}
+	return comm.Alike(ctx, c, named)
 }
 
-// Same returns an error where the ranks do not have the same bytes; it says that another rank does what, "has made another model".
-func Same(ctx context.Context, c comm.Comm, all []byte, what string) error {
-	own := sha256.Sum256(all)
+// Same returns an error where the ranks have not made the same model.
+func Same(ctx context.Context, c comm.Comm, model func() ([]byte, error)) error {
+	data, err := model()
+	if err != nil {
+		return err
+	}
+	own := sha256.Sum256(data)
 	sums, err := c.Gather(ctx, own[:])
 	if err != nil {
 		return err
 	}
 	for rank, theirs := range sums {
 		if !bytes.Equal(theirs, own[:]) {
-			return fmt.Errorf("%w: rank %d %s than rank %d: %s", comm.ErrComm, rank, what, c.Rank(), comm.Differ)
+			return fmt.Errorf("%w: rank %d has made another model than rank %d: %s", comm.ErrComm, rank, c.Rank(), comm.Differ)
 		}
 	}
 	return nil

@@ -60,6 +60,21 @@ func TestModel(t *testing.T) {
 	}
 }
 
+// A process that mpirun has started alone may be given what ranks are.
+func TestAlone(t *testing.T) {
+	program := build(t, "mpi")
+	var models [3][]byte
+	for i, more := range [][]string{nil, {"--split"}, {"--ranks", "2"}} {
+		model := filepath.Join(t.TempDir(), "model")
+		cmd := exec.Command(program, train(model, append(more, "--rounds", "5")...)...)
+		cmd.Env = append(os.Environ(), "OMPI_COMM_WORLD_RANK=0", "OMPI_COMM_WORLD_SIZE=1")
+		out, err := cmd.CombinedOutput()
+		if models[i], _ = os.ReadFile(model); err != nil || !bytes.Equal(models[i], models[0]) {
+			t.Errorf("%v: not the model of one process (%v)\n%s", more, err, out)
+		}
+	}
+}
+
 // A rank that fails says so and ends all. So does one that is killed.
 func TestProgramFaults(t *testing.T) {
 	program := build(t, "mpi")

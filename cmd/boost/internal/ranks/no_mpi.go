@@ -9,6 +9,6 @@ import (
 )
 
 // launched says that MPI has not started this process: the program is built without it.
-func launched() (rank int, join func(ctx context.Context, version string) (comm.Comm, error)) {
-	return 0, nil
+func launched() (rank, size int, join func(ctx context.Context, version string) (comm.Comm, error)) {
+	return 0, 0, nil
 }

@@ -11,6 +11,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -38,7 +39,7 @@ type Flags struct {
 	tls       bool
 	wait      time.Duration
 
-	rank, size int                                                          // of place, or by MPI
+	rank, size int                                                          // of place, or by MPI; size is 0 where that is not known
 	join       func(ctx context.Context, version string) (comm.Comm, error) // by MPI; nil where that does not join the ranks
 }
 
@@ -69,12 +70,10 @@ func (f *Flags) Check(cmd *cobra.Command) error {
 	if f.Features && (f.Share || f.Split) {
 		return exit.Usagef("--by-features has all rows at each rank, and --share and --split a part: leave one of them out")
 	}
-	if f.rank, f.join = launched(); f.join != nil {
-		for _, name := range []string{"ranks", "rank", "listen", "peers", "tls", "join-wait"} {
-			if given(name) {
-				return exit.Usagef("--%s is for ranks that join over TCP, and mpirun or srun has started this process as rank %d of a training over MPI: leave one of them out", name, f.rank)
-			}
-		}
+	if over := f.overMPI(given); over != "" {
+		return exit.Usagef("--%s is for ranks that join over TCP, and mpirun or srun has started this process as rank %d of a training over MPI: leave one of them out", over, f.rank)
+	}
+	if f.join != nil {
 		return nil
 	}
 	if given("ranks") && given("rank") {
@@ -92,6 +91,9 @@ func (f *Flags) Check(cmd *cobra.Command) error {
 		if given(name) && f.place == "" && f.Count == 0 {
 			return exit.Usagef("--%s is for ranks: give --rank R/N or --ranks N", name)
 		}
+	}
+	if f.wait <= 0 {
+		return exit.Usagef("--join-wait %v: expected a time above 0, as 2m", f.wait)
 	}
 	if f.place == "" {
 		return nil
@@ -117,6 +119,36 @@ func (f *Flags) Check(cmd *cobra.Command) error {
 		return exit.Usagef("%s has %d characters: give all ranks the same random text of %d or more", TokenVariable, len(token), mesh.MinToken)
 	}
 	return nil
+}
+
+// overMPI finds out whether MPI joins the ranks, and returns a flag that is not for these, "" for none. A process that it has started
+// alone is what it is without MPI, but may be given what ranks are.
+func (f *Flags) overMPI(given func(string) bool) (flag string) {
+	rank, size, join := launched()
+	names := []string{"ranks", "rank", "listen", "peers", "tls", "join-wait"}
+	at := slices.IndexFunc(names, given)
+	if join == nil || size == 1 && (at >= 0 || !f.Share && !f.Split && !f.Features) {
+		return ""
+	}
+	if f.rank, f.size, f.join = rank, size, join; at >= 0 {
+		return names[at]
+	}
+	return ""
+}
+
+// Several reports whether there are ranks beside this one.
+func (f *Flags) Several() bool { return f.Count > 1 || f.size > 1 || f.join != nil && f.size == 0 }
+
+// Settings adds what all ranks are given alike to their other settings.
+func (f *Flags) Settings(all map[string]string) {
+	for name, given := range map[string]bool{"--share": f.Share, "--split": f.Split, "--by-features": f.Features} {
+		if given {
+			all[name] = "given"
+		}
+	}
+	if f.ShareRows > 0 {
+		all["--share-rows"] = strconv.Itoa(f.ShareRows)
+	}
 }
 
 // ReadsInput reports whether the rank reads addresses on standard input, or is one of those that are started here, which do.
