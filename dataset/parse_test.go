@@ -378,3 +378,29 @@ func TestParseStoredNumbers(t *testing.T) {
 		t.Errorf("got  %v\nwant %s", err, want)
 	}
 }
+
+// A day that no calendar has is named with its place, as it makes a column of dates text.
+func TestNoSuchDay(t *testing.T) {
+	rows := func(cells ...string) string { return "y,x\n1," + strings.Join(cells, "\n1,") + "\n" }
+	// 2024 is a leap year, 2023 and 1900 are none.
+	for name, c := range map[string]struct{ text, want string }{
+		"leap days":    {rows("2024-02-29", "2023-02-29", "2024-01-31"), `column "x" holds dates and is read as text, because there is no day "2023-02-29" (t.csv:3): correct it, or add "2023-02-29" to missing = […] if it means no value`},
+		"with a time":  {rows("1900-02-28T12:00:00Z", "1900-02-29T12:00:00Z"), `there is no day "1900-02-29T12:00:00Z" (t.csv:3): `},
+		"month first":  {rows("1/31/2024", "9/31/2024", "1/31/2024", "2/30/2024"), `there is no day "9/31/2024" (t.csv:3), nor 1 other: correct them`},
+		"beside words": {rows("2024-01-01", "later", "2024-13-01", "2024-01-02"), `there is no day "2024-13-01" (t.csv:4): `},
+		"all right":    {rows("2024-01-01", "later"), ""},
+		"no dates":     {rows("10.20.30", "a", "2024-02-30", "b", "c"), ""},
+	} {
+		table := mustRead(t, c.text)
+		if got := strings.Join(table.Notes(), "\n"); !strings.Contains(got, c.want) || c.want == "" && got != "" {
+			t.Errorf("%s: notes %q, want %q", name, got, c.want)
+		}
+		if table.Column("x").Kind() != dataset.Category {
+			t.Errorf("%s: %v", name, table.Column("x").Kind())
+		}
+	}
+	_, err := read(rows(append(slices.Repeat([]string{"2024-02-29"}, 19), "2024-02-30")...))
+	if want := `t.csv:21: column "x": "2024-02-30" is not a day of the calendar, as 95 % of the column's cells are`; err == nil || !strings.HasPrefix(err.Error(), want) {
+		t.Errorf("got  %v\nwant %s", err, want)
+	}
+}

@@ -131,7 +131,7 @@ The same data, parameters and seed give the same model, byte for byte, on any ma
 	flags := root.PersistentFlags()
 	flags.StringVar(&a.logFormat, "log-format", "text", "`FORMAT` of messages: text or json")
 	flags.StringVar(&a.logFile, "log-file", "", "also write all messages to `FILE`, with the time of each, as with -v")
-	flags.BoolVarP(&a.quiet, "quiet", "q", false, "print only errors")
+	flags.BoolVarP(&a.quiet, "quiet", "q", false, "no messages but errors, and no summary of a file that was written")
 	flags.BoolVarP(&a.verbose, "verbose", "v", false, "print every round and choice")
 	complete.With(root, "log-format", "text", "json")
 	root.Flags().Bool("version", false, "print the version")

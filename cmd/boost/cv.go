@@ -141,7 +141,7 @@ func (a *app) cv(ctx context.Context, cmd *cobra.Command, sources []string, f *c
 			return err
 		}
 	}
-	if a.quiet && !f.json {
+	if a.quiet && !f.json && (f.oof != "" || f.output != "") {
 		return nil
 	}
 	s := report.CrossValidation{

@@ -45,6 +45,21 @@ func TestCrossValidate(t *testing.T) {
 	says(t, must(t, 0, boost(t, "inspect", "m.boost")).out, fmt.Sprintf("trees in %d rounds", found.BestRound))
 }
 
+// Without files the summary is all that cv makes: quiet, it has it too. With a file it is left out.
+func TestQuietCrossValidation(t *testing.T) {
+	inFolder(t)
+	file(t, "t.csv", table(60))
+	args := []string{"cv", "t.csv", "--label", "y", "--folds", "2", "--rounds", "2", "-q"}
+	r := must(t, 0, boost(t, args...))
+	says(t, r.out, "2 folds (rows at random), ", "rmse")
+	if r.errors != "" {
+		t.Errorf("messages: %q", r.errors)
+	}
+	if r := must(t, 0, boost(t, append(args, "--oof", "oof.csv")...)); r.out != "" || r.errors != "" {
+		t.Errorf("with a file: %q %q", r.out, r.errors)
+	}
+}
+
 func TestCrossValidateWords(t *testing.T) {
 	inFolder(t)
 	file(t, "t.csv", table(120))

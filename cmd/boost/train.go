@@ -639,10 +639,12 @@ func (r *trainRun) sayWhat(objective objectives.Info, why string, t *dataset.Tab
 		if r.base != nil {
 			classes = r.base.Classes()
 		}
-		if positive := r.config.Params.PositiveClass; r.base == nil && positive != "" {
+		positive := r.config.Params.PositiveClass
+		if len(classes) == 2 && (r.base != nil || positive == "") {
+			positive = classes[1]
+		}
+		if len(classes) == 2 && slices.Contains(classes, positive) { // else an error follows
 			text += fmt.Sprintf("; %q is the positive class", positive)
-		} else if len(classes) == 2 {
-			text += fmt.Sprintf("; %q is the positive class", classes[1])
 		}
 	}
 	r.a.log.Info(text)

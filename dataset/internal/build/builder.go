@@ -119,6 +119,9 @@ func (a *Builder) ResolveColumns(targets []chunk.Target) error {
 	}
 	for _, c := range a.Columns {
 		c.Trimmed = !c.Number && slices.ContainsFunc(c.Chunks, func(p *chunk.ColumnChunk) bool { return p.Trimmed })
+		if !c.Number && c.Want == chunk.WantAny && c.Parse != chunk.ParseText {
+			a.noteNoDays(c)
+		}
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"boost/dataset/internal/chunk"
 	"boost/dataset/internal/dictionary"
+	"boost/dataset/internal/written"
 )
 
 func (c *Column) anyNumeric() bool {
@@ -168,6 +169,9 @@ func (a *Builder) mixedColumn(c *Column, parsed, present int) *chunk.ParseError 
 	e := &chunk.ParseError{Column: c.Name, Value: cells[0].Text}
 	a.Locations.Mark(e, cells[0].Row)
 	e.Want = fmt.Sprintf("a number, as %.3g %% of the column's cells are", math.Floor(1000*float64(parsed)/float64(present))/10)
+	if written.NoDay(e.Value) {
+		e.Want = strings.Replace(e.Want, "a number", "a day of the calendar", 1)
+	}
 	a.addOthers(e, cells[1:])
 	texts := make([]string, len(cells))
 	for i, cell := range cells {

@@ -105,6 +105,23 @@ func IsShortDate(text string) bool {
 	return d.named || d.fits(MonthFirst) || d.fits(DayFirst)
 }
 
+// NoDay reports whether a text is written like a date, of a day that is in no calendar: 2024-02-30, 9/31/2024.
+func NoDay(text string) bool {
+	if text = trim(text); len(text) > 10 && text[4] == '-' && text[7] == '-' { // whatever the form of its time
+		text = text[:10]
+	}
+	d, ok := readDate(text)
+	if !ok || d.short {
+		return false
+	}
+	for order := MonthFirst; order <= NamedMonth; order++ {
+		if _, ok := d.seconds(order); ok {
+			return false
+		}
+	}
+	return true
+}
+
 // readClock reads a time of day, of 24 hours or with AM and PM; nothing is midnight.
 func readClock(text string) (seconds int, ok bool) {
 	if text == "" {

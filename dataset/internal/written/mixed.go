@@ -26,7 +26,7 @@ func Mixed(point byte, texts []string) (one, other string, ok bool) {
 		}
 		other = texts[i]
 	}
-	if !areNumbers(texts) && slices.ContainsFunc(texts, func(text string) bool { return !isDate(text) }) {
+	if !areNumbers(texts) && slices.ContainsFunc(texts, func(text string) bool { return !IsDate(text) }) {
 		return "", "", false
 	}
 	return texts[0], other, true
@@ -37,7 +37,7 @@ func Mixed(point byte, texts []string) (one, other string, ok bool) {
 func Odd(point byte, texts []string) (odd []string, form Form, ok bool) {
 	s := NewSearch(point)
 	for _, text := range texts {
-		if areNumbers([]string{text}) || isDate(text) {
+		if areNumbers([]string{text}) || IsDate(text) {
 			if !s.Add(text) {
 				return nil, Form{}, false
 			}
@@ -79,8 +79,8 @@ func areNumbers(texts []string) bool {
 	return true
 }
 
-// isDate reports whether a text is a date in any form.
-func isDate(text string) bool {
+// IsDate reports whether a text is a date in any form.
+func IsDate(text string) bool {
 	d, ok := readDate(text)
 	return ok && (d.fits(MonthFirst) || d.fits(DayFirst) || d.fits(YearFirst)) || IsShortDate(text)
 }
