@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"boost/binning"
 	"boost/booster"
 	"boost/booster/model"
 	"boost/dataset"
@@ -112,7 +113,7 @@ func TestOrderedLevelsInAllForms(t *testing.T) {
 	}
 }
 
-// Merging keeps the order where all models have the same one, else its splits become sets; predictions stay.
+// Merging keeps the order of levels: a column is there once for each order. Predictions stay, and no split becomes a set.
 func TestMergeOrderedLevels(t *testing.T) {
 	ctx := context.Background()
 	p := zoneParams()
@@ -128,18 +129,30 @@ func TestMergeOrderedLevels(t *testing.T) {
 	a, _ := models[0].PredictRaw(ctx, first)
 	b, _ := models[1].PredictRaw(ctx, first)
 	for _, c := range []struct {
-		name    string
-		models  []*model.Model
-		other   []float64
-		ordered bool
-	}{{"the same order", []*model.Model{models[0], models[0]}, a, true}, {"different orders", models, b, false}} {
+		name     string
+		models   []*model.Model
+		other    []float64
+		features []string
+	}{{"the same order", []*model.Model{models[0], models[0]}, a, []string{"zone", "x"}}, {"different orders", models, b, []string{"zone", "x", "zone #2"}}} {
 		t.Run(c.name, func(t *testing.T) {
 			merged, err := model.Merge(c.models...)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := merged.Contents().Cuts.Features[0].Ordered; got != c.ordered {
-				t.Errorf("ordered = %v, want %v", got, c.ordered)
+			var features []string
+			for _, f := range merged.Contents().Cuts.Features {
+				features = append(features, f.Name)
+				if f.Kind == binning.Categorical && !f.Ordered {
+					t.Errorf("%s has no order", f.Name)
+				}
+			}
+			if !slices.Equal(features, c.features) {
+				t.Errorf("features are %q, want %q", features, c.features)
+			}
+			for i := range merged.Contents().Trees {
+				if n := merged.Contents().Trees[i].NumSets(); n > 0 {
+					t.Errorf("tree %d has %d sets of levels", i, n)
+				}
 			}
 			got, err := merged.PredictRaw(ctx, first)
 			if err != nil {
@@ -155,8 +168,7 @@ func TestMergeOrderedLevels(t *testing.T) {
 	}
 }
 
-// A merged model has sets of levels in the order of its nodes, also where the orders of its models differ and become sets: it is the one
-// that its text gives.
+// A merged model whose columns are there once for each order is the one that its text gives.
 func TestMergedLevelsAsText(t *testing.T) {
 	p := crossedParams()
 	p.Combinations = -1
@@ -168,17 +180,8 @@ func TestMergedLevelsAsText(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ofBoth := 0
-	for i := range merged.Contents().Trees {
-		ofBoth += merged.Contents().Trees[i].NumSets()
-	}
-	for _, m := range models {
-		for i := range m.Contents().Trees {
-			ofBoth -= m.Contents().Trees[i].NumSets()
-		}
-	}
-	if ofBoth <= 0 {
-		t.Error("no order has become sets: the test shows nothing")
+	if own, all := len(models[0].Contents().Cuts.Features), len(merged.Contents().Cuts.Features); all <= own {
+		t.Errorf("%d features of %d: no order differs: the test shows nothing", all, own)
 	}
 	again, err := model.DecodeText(merged.EncodeText())
 	if err != nil || !bytes.Equal(bytesOf(t, again), bytesOf(t, merged)) {

@@ -27,7 +27,7 @@ func LoadModel(path string) (*Model, error) { return model.Load(path) }
 
 // NumericsVersion changes whenever the same data, parameters and seed give other
 // model bytes than before (docs/architecture.md, Numerics 9). It is stored in every model.
-const NumericsVersion = 8
+const NumericsVersion = 9
 
 // ErrInterrupted is wrapped by Train's error when its context was cancelled.
 var ErrInterrupted = errors.New("training was interrupted")

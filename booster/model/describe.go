@@ -136,6 +136,8 @@ type FeatureDescription struct {
 	Name   string `json:"name"`
 	Kind   string `json:"kind"`             // "float32", "float64" or "category"
 	Levels int    `json:"levels,omitempty"` // of the dictionary
+	// Of are the features that it is made of: one or two, nil for a column of the table.
+	Of []string `json:"of,omitempty"`
 	// Ordered reports whether splits go by an order of the levels, instead of sets of them.
 	Ordered bool    `json:"ordered,omitempty"`
 	Cuts    int     `json:"cuts,omitempty"`
@@ -222,7 +224,7 @@ func (m *Model) describeColumns(d *Description) {
 		feature := &c.Cuts.Features[f]
 		d.Features[f] = FeatureDescription{
 			Name: feature.Name, Kind: format.KindNames[column.Kind],
-			Codes: int(feature.NCodes()), Gaps: feature.HasMissing,
+			Codes: int(feature.NCodes()), Gaps: feature.HasMissing, Of: column.Crossed,
 		}
 		if feature.Kind == binning.Categorical {
 			d.Features[f].Levels, d.Features[f].Ordered = len(column.Levels), feature.Ordered

@@ -2,6 +2,7 @@ package model_test
 
 import (
 	"encoding/json"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -50,7 +51,7 @@ func TestDescribe(t *testing.T) {
 		{Name: "income", Kind: "float64", Cuts: 1, Codes: 3, Gaps: true, Splits: 1, Gain: 1.5},
 		{Name: "color", Kind: "category", Levels: 3, Codes: 2, Splits: 1, Gain: 2.5},
 	}
-	if !slices.Equal(d.Features, want) {
+	if !reflect.DeepEqual(d.Features, want) {
 		t.Errorf("features %+v, want %+v", d.Features, want)
 	}
 	var bytes []int

@@ -8,6 +8,7 @@ import (
 	"math"
 	"reflect"
 	"slices"
+	"strings"
 
 	"boost/binning"
 	"boost/booster/model/internal/format"
@@ -24,7 +25,7 @@ import (
 // are exact, or where all but the first model have base scores of 0. What each model takes
 // for missing, because training had no such level, stays so for its trees. Columns are
 // united by name, cuts by value, levels by text: the merged model needs every column that one
-// of them needs.
+// of them needs. A column whose levels stand in different orders is there once for each, made of itself.
 //
 // The models must have the same objective, link, outputs, classes in the same order, and label;
 // columns of one name the same role, and either numbers or levels in all; their tables the same texts of missing values, and they
@@ -208,6 +209,16 @@ func uniteColumns(models []*Model) (*union, error) {
 		u.remaps[i] = newRemap(feature)
 	}
 	for j := range u.schema.Columns {
+		if c := u.schema.Columns[j]; c.Role == dataset.Feature {
+			orders := u.orders(sources[c.Name])
+			for _, other := range orders[1:] {
+				u.schema.Columns = append(u.schema.Columns, u.copyOf(&c))
+				sources[u.schema.Columns[len(u.schema.Columns)-1].Name] = other
+			}
+			sources[c.Name] = orders[0]
+		}
+	}
+	for j := range u.schema.Columns {
 		if c := &u.schema.Columns[j]; c.Role == dataset.Feature {
 			if err := u.uniteFeature(c, sources[c.Name]); err != nil {
 				return nil, fmt.Errorf("column %q: %w", c.Name, err)
@@ -215,6 +226,74 @@ func uniteColumns(models []*Model) (*union, error) {
 		}
 	}
 	return u, nil
+}
+
+// orders groups a feature's models: first those that share its column, then those whose levels are in another order, for which a
+// split is no range of the column's codes.
+func (u *union) orders(from []sourceFeature) [][]sourceFeature {
+	var groups [][]sourceFeature
+	var free []sourceFeature // in no order that a split needs
+	for _, s := range from {
+		own := &u.cutsOf(s).Features[s.feature]
+		if !own.Ordered {
+			free = append(free, s)
+			continue
+		}
+		alike := slices.IndexFunc(groups, func(g []sourceFeature) bool {
+			of := &u.cutsOf(g[0]).Features[g[0].feature]
+			return of.Regular == own.Regular && slices.Equal(of.Codes, own.Codes) && slices.Equal(g[0].column.Levels, s.column.Levels)
+		})
+		if alike < 0 {
+			groups = append(groups, []sourceFeature{s})
+			continue
+		}
+		groups[alike] = append(groups[alike], s)
+	}
+	if free != nil {
+		groups = slices.Insert(groups, 0, free)
+	}
+	return groups
+}
+
+// copyOf returns a column that is made of a feature's own values, or of what that is made of, for another order of the same levels.
+func (u *union) copyOf(c *dataset.ColumnSchema) dataset.ColumnSchema {
+	made := *c
+	if c.Crossed == nil {
+		made = dataset.ColumnSchema{Role: dataset.Feature, Kind: dataset.Category, Crossed: []string{c.Name}, Levels: make([]string, len(c.Levels))}
+		for i, level := range c.Levels {
+			made.Levels[i] = dataset.CrossedLevel(dataset.Cell{Level: level})
+		}
+	}
+	for n := 2; ; n++ {
+		made.Name = fmt.Sprintf("%s #%d", c.Name, n)
+		if !slices.ContainsFunc(u.schema.Columns, func(o dataset.ColumnSchema) bool { return o.Name == made.Name }) {
+			return made
+		}
+	}
+}
+
+// Original returns the name of the feature of which one is a copy for another order of levels (see Merge), its own if it is none.
+func (m *Model) Original(feature string) string {
+	at := strings.LastIndex(feature, " #")
+	if at < 0 {
+		return feature
+	}
+	columns := m.contents.Schema.Columns
+	find := func(name string) *dataset.ColumnSchema {
+		for i := range columns {
+			if columns[i].Name == name && columns[i].Role == dataset.Feature {
+				return &columns[i]
+			}
+		}
+		return nil
+	}
+	own, original := find(feature), find(feature[:at])
+	switch {
+	case own == nil || original == nil || own.Crossed == nil:
+	case slices.Equal(own.Crossed, original.Crossed), original.Crossed == nil && slices.Equal(own.Crossed, []string{original.Name}):
+		return original.Name
+	}
+	return feature
 }
 
 // uniteColumn widens a column to what another model has under its name.
@@ -282,10 +361,7 @@ func (u *union) uniteFeature(column *dataset.ColumnSchema, from []sourceFeature)
 	case dataset.Category:
 		feature.Kind = binning.Categorical
 		u.uniteCodes(&feature, column, from)
-		feature.Ordered = u.sameOrder(&feature, from)
-		for _, s := range from {
-			u.remaps[s.model].spread[s.feature] = u.cutsOf(s).Features[s.feature].Ordered && !feature.Ordered
-		}
+		feature.Ordered = u.cutsOf(from[0]).Features[from[0].feature].Ordered
 	case dataset.Float32:
 		feature.Kind = binning.Numeric32
 		cuts := u.uniteCuts(&feature, from)
@@ -303,14 +379,6 @@ func (u *union) uniteFeature(column *dataset.ColumnSchema, from []sourceFeature)
 	u.cuts.Ptrs64 = append(u.cuts.Ptrs64, uint32(len(u.cuts.Values64)))
 	u.cuts.Features = append(u.cuts.Features, feature)
 	return nil
-}
-
-// sameOrder reports whether the levels of a feature are in one order in all models, which is that of its codes.
-func (u *union) sameOrder(feature *binning.Feature, from []sourceFeature) bool {
-	return !slices.ContainsFunc(from, func(s sourceFeature) bool {
-		own := &u.cutsOf(s).Features[s.feature]
-		return !own.Ordered || own.Regular != feature.Regular || !slices.Equal(own.Codes, feature.Codes)
-	})
 }
 
 func (u *union) cutsOf(s sourceFeature) *binning.Cuts { return u.models[s.model].contents.Cuts }

@@ -14,11 +14,10 @@ type remap struct {
 	feature []int32    // by old feature
 	code    [][]uint32 // numeric: the last code of a split's left side, by the old one; nil if it stays
 	old     [][]uint32 // categorical: old code of each code, NoCode where that was missing; nil if all stay
-	spread  []bool     // ordered features that are none any more: their splits become sets
 }
 
 func newRemap(features int) remap {
-	return remap{make([]int32, features), make([][]uint32, features), make([][]uint32, features), make([]bool, features)}
+	return remap{make([]int32, features), make([][]uint32, features), make([][]uint32, features)}
 }
 
 // tree returns the tree over the new cuts, with its sets in the order of nodes; it shares what stays.
@@ -27,15 +26,9 @@ func (r *remap) tree(t *tree.Tree) tree.Tree {
 	out.Feature, out.Code = slices.Clone(t.Feature), slices.Clone(t.Code)
 	var sets [][]uint32
 	changed := false
-	if slices.Contains(r.spread, true) {
-		out.Categorical = slices.Clone(t.Categorical)
-	}
 	for n, f := range t.Feature {
 		out.Feature[n] = r.feature[f]
 		switch {
-		case r.spread[f]:
-			out.Categorical[n], out.Code[n] = true, uint32(len(sets))
-			sets, changed = append(sets, r.set(n, t)), true
 		case t.Categorical[n]:
 			set := t.Set(n)
 			if r.old[f] != nil {
@@ -67,12 +60,8 @@ func (r *remap) set(node int, t *tree.Tree) []uint32 {
 	var out []uint32
 	for code, old := range r.old[t.Feature[node]] {
 		left := t.MissingLeft[node]
-		switch {
-		case old == binning.NoCode:
-		case t.Categorical[node]:
+		if old != binning.NoCode {
 			_, left = slices.BinarySearch(t.Set(node), old)
-		default:
-			left = old <= t.Code[node]
 		}
 		if left {
 			out = append(out, uint32(code))

@@ -66,11 +66,19 @@ func importances(m *model.Model, kind model.ImportanceKind) ([]Importance, error
 	for _, f := range features {
 		total += f.Value
 	}
-	list := make([]Importance, len(features))
-	for i, f := range features {
-		list[i] = Importance{Name: f.Name, Value: f.Value}
-		if total > 0 {
-			list[i].Share = f.Value / total
+	list, at := make([]Importance, 0, len(features)), map[string]int{}
+	for _, f := range features {
+		name := m.Original(f.Name) // whose copies count as one with it
+		i, known := at[name]
+		if !known {
+			i, at[name] = len(list), len(list)
+			list = append(list, Importance{Name: name})
+		}
+		list[i].Value += f.Value
+	}
+	if total > 0 {
+		for i := range list {
+			list[i].Share = list[i].Value / total
 		}
 	}
 	slices.SortStableFunc(list, func(a, b Importance) int {
@@ -113,11 +121,18 @@ type Memory struct {
 // WriteText writes the report for people.
 func (r *Model) WriteText(w io.Writer) error {
 	d := r.Description
-	categorical := 0
+	categorical, made := 0, 0
 	for _, f := range d.Features {
-		if f.Levels > 0 {
+		switch {
+		case f.Of != nil:
+			made++
+		case f.Levels > 0:
 			categorical++
 		}
+	}
+	features := format.Counted(len(d.Features)-made, "column") + ", " + format.Count(categorical) + " of them categorical"
+	if made > 0 {
+		features += ", and " + format.Count(made) + " made of them"
 	}
 	rows := [][]string{
 		{"model", format.OneLine(r.file) + "  " + format.Bytes(int64(d.Bytes))},
@@ -162,7 +177,7 @@ func (r *Model) WriteText(w io.Writer) error {
 		rows = append(rows, []string{"id", strings.Join(ids, ", ")})
 	}
 	rows = append(rows,
-		[]string{"features", format.Counted(len(d.Features), "column") + ", " + format.Count(categorical) + " of them categorical"},
+		[]string{"features", features},
 		[]string{"trees", format.Counted(d.Trees, "tree") + " in " + format.Counted(d.Rounds, "round") + ", " + format.Count(d.Leaves) + " leaves, depth up to " + format.Count(d.Depth)},
 	)
 	rows = append(rows, originRows(d)...)

@@ -94,6 +94,20 @@ def test_columns_made_of_two() -> None:
     assert np.abs(parts[:, :2]).mean() > 10 * np.abs(parts[:, 2]).mean()
 
 
+def test_importance_of_columns_made_of_one() -> None:
+    """A column that is made of one other, such as its counts, counts as that one, in whole."""
+    rng = np.random.default_rng(3)
+    zone, z = rng.integers(0, 400, 8000), rng.random(8000)
+    y = 2.0 * (zone * 2654435761 >> 7 & 1) + 0.1 * z
+    crossing: dict[str, Any] = {"categorical.splits": "auto", "categorical.counts": True, "categorical": ["c1"]}
+    fitted = BoostRegressor(rounds=20, **crossing).fit(np.column_stack([zone, z]), y)
+    model = fitted.model_
+    importance = model.importance("gain")
+    assert len(model.features) > len(model.inputs) == 2
+    own = importance[model.features.index("c2")]
+    assert np.allclose(fitted.feature_importances_, [1 - own / importance.sum(), own / importance.sum()])
+
+
 def test_models_that_cannot_be_divided(numbers: Data) -> None:
     x, y = numbers
     with pytest.raises(ParameterError, match="linear leaves"):

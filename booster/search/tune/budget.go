@@ -55,7 +55,7 @@ const (
 	share = 0.85
 	// Of a budget: what may be spent on measuring a round.
 	pilotShare  = 0.05
-	pilotRounds = 20
+	pilotRounds = 60
 )
 
 // Within spends a budget on a search, and returns the parameters to train with in the time that is left: those of the best trial,
@@ -113,7 +113,7 @@ func Within(ctx context.Context, p booster.Params, table *dataset.Table, b Budge
 	if plan.Members > 1 {
 		p.BagFolds, p.Retrain = plan.Members, false
 	}
-	p.TimeLimit = max(time.Until(end), time.Millisecond)
+	p.TimeLimit = max(time.Until(end)-b.Time/50, time.Millisecond) // the rest is for averaging and saving
 	return p, nil
 }
 
@@ -129,19 +129,12 @@ func cost(members int) float64 {
 
 // pilot trains a few rounds, and returns the seconds that one of one fold takes while others are trained beside it.
 func (s *searcher) pilot(ctx context.Context, budget time.Duration) (float64, error) {
-	var first, last time.Time
-	rounds := 0
-	s.OnRound = func(done, _ int) {
-		if last = time.Now(); first.IsZero() {
-			first = last
-			return
-		}
-		rounds++
-	}
+	var rounds []time.Time
+	s.OnRound = func(int, int) { rounds = append(rounds, time.Now()) }
 	p := s.base
 	p.Rounds, p.EarlyStopping = min(p.Rounds, pilotRounds), 0
 	enough := seconds(pilotShare * budget.Seconds())
-	start := time.Time{}
+	begin, start := time.Now(), time.Time{}
 	_, err := s.judge.Judge(ctx, p, func(int, float64) bool {
 		if start.IsZero() {
 			start = time.Now()
@@ -149,7 +142,11 @@ func (s *searcher) pilot(ctx context.Context, budget time.Duration) (float64, er
 		return time.Since(start) > enough
 	})
 	s.OnRound = nil
-	return last.Sub(first).Seconds() / float64(max(rounds, 1)), err
+	if len(rounds) < 2 {
+		return time.Since(begin).Seconds(), err
+	}
+	later := rounds[len(rounds)/3:] // most folds are prepared among the first
+	return later[len(later)-1].Sub(later[0]).Seconds() / float64(len(later)-1), err
 }
 
 // plan returns what fits into the time that is left, with so many members at most; each is what pilot found, and judged the folds of a trial.

@@ -346,9 +346,9 @@ class _Boost(BaseEstimator):  # type: ignore[misc]
         model = self._model()
         importance = model.importance(self.importance_type)
         by_name = dict(zip(model.features, importance, strict=True))
-        for value, crossed in zip(importance, model._head["crossed"] or (), strict=True):
-            for name in crossed:  # half of what a pair of columns is worth
-                by_name[name] += value / 2
+        for value, crossed in zip(importance, model._crossed(), strict=True):
+            for name in crossed:  # an equal part of what is made of it
+                by_name[name] += value / len(crossed)
         names = getattr(self, "feature_names_in_", None)
         values = np.array(
             [
