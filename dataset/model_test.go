@@ -133,6 +133,23 @@ func TestLevelOfWhiteSpace(t *testing.T) {
 	}
 }
 
+// 2⁵³ and 2⁵³+1 are one float64. As levels they are two, by their digits, in a model too.
+func TestLevelsBeyondFloat64(t *testing.T) {
+	text := "x\n9007199254740992\n9007199254740993\n09007199254740992\n"
+	first := mustRead(t, text, dataset.Categorical("x"))
+	if got, want := show(first), "x:category=9007199254740992|9007199254740993|09007199254740992"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	again := mustRead(t, "x\n9007199254740993\n9007199254740994\n", dataset.As(first.Schema()))
+	if got, want := fmt.Sprint(again.Column("x").Codes()), "[1 3]"; got != want {
+		t.Errorf("codes of the model: got %s, want %s", got, want)
+	}
+	apart := mustRead(t, "x\n9007199254740992\n09007199254740992\n9007199254740994.0\n", dataset.Categorical("x"))
+	if got, want := show(apart), "x:category=9007199254740992|9007199254740992|9007199254740994"; got != want {
+		t.Errorf("numbers that float64 holds: got %s, want %s", got, want)
+	}
+}
+
 func TestCoerce(t *testing.T) {
 	train := training(t)
 	schema := train.Schema()

@@ -131,6 +131,9 @@ func TestAdvice(t *testing.T) {
 		{"index.svm", "1 0:1 1:2\n2 0:3 1:1\n", "train FILE --set data.index_base=1"},
 		{"unlabelled.svm", strings.Repeat("1 0:1 1:2\nnan 0:3 1:1\n", 30), "train FILE --set data.out_of_core=true --set data.on_bad_row=skip"},
 		{"disguised.csv", numbered("x,y", 90, func(i int) string { return fmt.Sprintf("$%d,%d", i%7, i%3) }), "train FILE --label y" + regress},
+		{"no_day.csv", numbered("x,z,y", 90, func(i int) string {
+			return fmt.Sprintf("%s,%d,%d", []string{"2024-02-28", "2024-02-29", "2024-02-30"}[i%3], i%7, i%5)
+		}), "train FILE --label y" + regress},
 		{"short_dates.csv", rows("x,y", "03-Jan-24,1", "04-Jan-24,2", "05-Feb-24,3"), "train FILE --label y --set data.parse={x=\"date\"}" + regress},
 		{"disguised_one_odd.csv", numbered("x,y", 90, func(i int) string {
 			if i == 40 {

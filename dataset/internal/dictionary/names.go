@@ -1,7 +1,9 @@
 package dictionary
 
 import (
+	"math"
 	"slices"
+	"strings"
 
 	"boost/dataset/internal/chunk"
 )
@@ -25,15 +27,26 @@ func Inferred(codes []int32, levels []string, trimmed bool, point byte) (named [
 // byValue gives levels that are all numbers, truth values or dates the shortest
 // decimal names of their values and makes those of one value one level; other
 // dictionaries stay as they are. So True, true and a boolean of a Parquet file are one
-// level, and a time is one level whatever zone it is written in. It changes codes in place.
+// level, and a time is one level whatever zone it is written in. Whole numbers that float64 does not tell apart are names,
+// and stay as they are too. It changes codes in place.
 func byValue(codes []int32, levels []string, point byte) ([]int32, []string, bool) {
 	names := make([]string, len(levels))
+	var large map[string]string // digits by name
 	for i, level := range levels {
 		v, _, ok := chunk.ParseValue([]byte(level), point)
 		if !ok {
 			return codes, levels, false
 		}
 		names[i] = chunk.FormatNumber(v)
+		if digits := strings.TrimLeft(level, "+-0"); math.Abs(v) >= chunk.ExactWhole && strings.Trim(digits, "0123456789") == "" {
+			if large == nil {
+				large = make(map[string]string)
+			}
+			if other, seen := large[names[i]]; seen && other != digits {
+				return codes, levels, false
+			}
+			large[names[i]] = digits
+		}
 	}
 	translation, levels := unite(names, nil)
 	return translate(codes, translation), levels, len(levels) > 0
