@@ -145,10 +145,13 @@ func (a *app) calibrate(ctx context.Context, modelFile string, tables []string, 
 	if err != nil {
 		return err
 	}
-	if p.Level != 0 {
+	switch {
+	case p.Level != 0:
 		if err := checkSets(m, modelFile); err != nil {
 			return err
 		}
+	case m.Classes() == nil && p.Method == "" && f.costs == "" && p.Threshold == 0:
+		return exit.Usagef("%s predicts numbers, which have intervals only: give --intervals 0.9, the share of rows that these cover", modelFile)
 	}
 	if filename.Reads(tables, f.output, c.ReadOptions()...) {
 		return exit.Usagef("%s is read, and cannot be written over by the same run: give another name with -o", f.output)

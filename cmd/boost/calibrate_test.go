@@ -318,7 +318,7 @@ func TestCalibrateRefuses(t *testing.T) {
 		args []string
 	}{
 		{2, "the table is the one that the model was trained on", []string{"calibrate", "b.boost", "train.csv"}},
-		{2, "predicts numbers, which have intervals only", []string{"calibrate", "y.boost", "held.csv"}},
+		{2, "y.boost predicts numbers, which have intervals only: give --intervals 0.9", []string{"calibrate", "y.boost", "held.csv"}},
 		{2, `calibration "platt" is for probabilities`, []string{"calibrate", "y.boost", "held.csv", "--method", "platt"}},
 		{2, `calibration "beta" is for two classes, and the model has 3`, []string{"calibrate", "c.boost", "held.csv", "--method", "beta"}},
 		{2, `calibration "sigmoid" is unknown`, []string{"calibrate", "b.boost", "held.csv", "--method", "sigmoid"}},

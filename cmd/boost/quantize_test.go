@@ -106,6 +106,7 @@ func TestQuantizeData(t *testing.T) {
 	says(t, must(t, 2, boost(t, "inspect", "q.boost", "--importance", "gain")).errors, "no node statistics", "--keep-stats")
 	must(t, 0, boost(t, args("--data", "u.csv", "--max-bytes", "100KB", "--keep-stats")...))
 	says(t, must(t, 0, boost(t, "inspect", "q.boost", "--importance", "gain")).out, "%")
+	says(t, must(t, 0, boost(t, "predict", "q.boost", "u.csv", "--kind", "contrib")).out, "contribution_")
 
 	// Pruned models are tried, and the file says so.
 	r = must(t, 0, boost(t, args("--data", "u.csv", "--dtype", "F64", "--max-loss", "50%")...))

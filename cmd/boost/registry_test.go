@@ -302,6 +302,22 @@ func farthestOf(t *testing.T, a, b string) float64 {
 	return most
 }
 
+// Of a model without its lossless form, nothing advises to get that.
+func TestRegistryWithoutSource(t *testing.T) {
+	inFolder(t)
+	file(t, "t.csv", table(200))
+	must(t, 0, boost(t, "train", "t.csv", "--label", "y", "--rounds", "5", "-q", "-o", "m.boost"))
+	must(t, 0, boost(t, "registry", "add", "reg", "m.boost", "--id", "kept", "--tier", "warm"))
+	must(t, 0, boost(t, "registry", "add", "reg", "m.boost", "--id", "lost", "--tier", "warm", "--no-source"))
+	const advice = "(--full gives it as it was added)"
+	says(t, must(t, 0, boost(t, "registry", "get", "reg", "kept", "-o", "g.boost")).errors, "kept is warm: raw scores may be off by", advice)
+	r := must(t, 0, boost(t, "registry", "get", "reg", "lost", "-o", "g.boost"))
+	if says(t, r.errors, "lost is warm: raw scores may be off by"); strings.Contains(r.errors, advice) {
+		t.Errorf("advice that does not help: %s", r.errors)
+	}
+	says(t, must(t, 4, boost(t, "registry", "get", "reg", "lost", "--full", "-o", "g.boost")).errors, "the lossless model was not kept: leave --full out")
+}
+
 // Models that another one makes are kept as what they differ by, become absent when nobody uses them, and are
 // the same bytes and the same predictions again: first rounds of a run, its checkpoint, rounds that go on, a refit.
 func TestRegistryRules(t *testing.T) {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 
@@ -43,6 +44,9 @@ were added, whatever the tier.`,
 					take = func() (*model.Model, error) { return r.Full(args[1]) }
 				}
 				m, err := take()
+				if full && errors.Is(err, registry.ErrNoSource) {
+					return fmt.Errorf("%w: leave --full out to get it in its tier", err)
+				}
 				if err != nil {
 					return err
 				}
@@ -50,7 +54,11 @@ were added, whatever the tier.`,
 					return err
 				}
 				if !full && !reading.Exact {
-					a.log.Info(fmt.Sprintf("%s is %v: raw scores may be off by %s (--full gives it as it was added)", format.OneLine(args[1]), reading.Tier, format.SixDigits(largestOf(reading.Scores))))
+					said := fmt.Sprintf("%s is %v: raw scores may be off by %s", format.OneLine(args[1]), reading.Tier, format.SixDigits(largestOf(reading.Scores)))
+					if info, err := r.Info(args[1]); err == nil && info.Source != "" {
+						said += " (--full gives it as it was added)"
+					}
+					a.log.Info(said)
 				}
 				a.countUse(r, args[0], args[1])
 				return nil
