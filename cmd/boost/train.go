@@ -447,16 +447,16 @@ func (r *trainRun) sayLeak(m *model.Model, table *dataset.Table, classes bool) {
 	for _, c := range columns {
 		total += c.Value
 	}
-	label := table.LabelColumn().Name()
+	var large []string
 	for _, c := range columns {
-		if c.Value == 0 || c.Value < total/8 { // a node may not see it, by sampling.col_node
-			continue
+		if c.Value > 0 && c.Value >= total/8 { // a node may not see it, by sampling.col_node
+			large = append(large, c.Name)
 		}
-		if score := profile.Alone(table, profile.Params{Label: label, Classes: classes}, c.Name); score.Leaks() {
-			r.a.log.Warn(fmt.Sprintf("column %q alone predicts %q almost perfectly (%s %.4f): if it is not known when predictions are made, set data.ignore = [%q]",
-				c.Name, label, score.Measure, score.Value, c.Name))
-			return
-		}
+	}
+	label := table.LabelColumn().Name()
+	if name, score := profile.Leaking(table, profile.Params{Label: label, Classes: classes}, large); score != nil {
+		r.a.log.Warn(fmt.Sprintf("column %q alone predicts %q almost perfectly (%s %.4f): if it is not known when predictions are made, set data.ignore = [%q]",
+			name, label, score.Measure, score.Value, name))
 	}
 }
 

@@ -133,12 +133,6 @@ func TestScoresOfScikitLearn(t *testing.T) {
 	if named(t, adult, "income").LabelScore != nil {
 		t.Error("the label is scored by itself")
 	}
-	for _, column := range []string{"relationship", "age"} {
-		got := profile.Alone(open(t, "../../examples/adult/train.csv.gz"), profile.Params{Label: "income", Classes: true}, column)
-		if want := named(t, adult, column).LabelScore; got == nil || *got != *want {
-			t.Errorf("%s alone: score %+v, want %+v", column, got, want)
-		}
-	}
 	wine := open(t, "../../examples/wine_quality/train.csv.gz")
 	alcohol := of(t, wine, profile.Params{Label: "alcohol"}, 2)
 	near(alcohol, "density", "rank_r2", 0.5039, 0.015)
@@ -198,9 +192,66 @@ func TestLeaks(t *testing.T) {
 	want("label", true, "coded", "shifted", "gaps")
 	want("cost", false, "cubed")
 	want("coded", true, "label", "shifted", "gaps")
+	// The first of some columns has the score that all have together.
+	all := []string{"names", "pairs", "good", "shifted", "gaps"}
+	name, score := profile.Leaking(table, profile.Params{Label: "label", Classes: true}, all)
+	if want := named(t, of(t, table, profile.Params{Label: "label", Classes: true}, 2), "shifted").LabelScore; name != "shifted" || score == nil || *score != *want {
+		t.Errorf("%s leaks with score %v, want shifted with %v", name, score, want)
+	}
+	if name, score := profile.Leaking(table, profile.Params{Label: "label", Classes: true}, all[:3]); score != nil {
+		t.Errorf("%s leaks with score %v", name, score)
+	}
 	named := named(t, of(t, table, profile.Params{Label: "label", Classes: true}, 2), "names")
 	if named.LabelScore == nil || named.LabelScore.Value != 0.5 {
 		t.Errorf("names that never repeat score %+v, want 0.5 exactly", named.LabelScore)
+	}
+}
+
+// In a long table a look at some rows says of most columns that they do not leak; those that do are found all the same, by all rows.
+func TestLeaksOfLongTables(t *testing.T) {
+	const rows = 60_000
+	label, price := make([]string, rows), make([]float64, rows)
+	noisy, exact, cost, shop, rare := make([]float64, rows), make([]float64, rows), make([]float64, rows), make([]string, rows), make([]float64, rows)
+	state := uint32(7)
+	draw := func() float64 { state = state*1664525 + 1013904223; return float64(state>>8) / (1 << 24) }
+	for i := range rows {
+		s := int(draw() * 3000)
+		isYes := s*2654435761>>9&1 == 1
+		label[i], shop[i], price[i] = "no", fmt.Sprint("shop ", s), draw()
+		noisy[i], exact[i], cost[i] = draw(), draw(), price[i]*price[i]+draw()/200
+		if isYes {
+			label[i], noisy[i], exact[i] = "yes", noisy[i]+0.7, exact[i]+0.95
+		}
+		if i%3000 == 17 {
+			rare[i] = 1
+		}
+	}
+	table := columns(t, dataset.ColumnData{Name: "label", Values: label}, dataset.ColumnData{Name: "price", Values: price}, dataset.ColumnData{Name: "noisy", Values: noisy},
+		dataset.ColumnData{Name: "exact", Values: exact}, dataset.ColumnData{Name: "cost", Values: cost}, dataset.ColumnData{Name: "shop", Values: shop},
+		dataset.ColumnData{Name: "rare", Values: rare}, dataset.ColumnData{Name: "rarely", Values: rare})
+	for _, c := range []struct {
+		label   string
+		classes bool
+		names   []string
+		want    string
+	}{
+		{"label", true, []string{"noisy", "price", "cost"}, ""},
+		{"label", true, []string{"noisy", "exact"}, "exact"},
+		{"label", true, []string{"noisy", "shop"}, "shop"}, // too many levels for some rows to tell
+		{"price", false, []string{"noisy", "shop", "exact"}, ""},
+		{"price", false, []string{"noisy", "cost"}, "cost"},
+		{"rare", true, []string{"price", "rarely"}, "rarely"}, // some rows may lack a class
+	} {
+		p := profile.Params{Label: c.label, Classes: c.classes}
+		name, score := profile.Leaking(table, p, c.names)
+		if name != c.want {
+			t.Errorf("%s: %q of %q leaks (%v), want %q", c.label, name, c.names, score, c.want)
+		}
+		if score != nil {
+			if want := named(t, of(t, table, p, 2), name).LabelScore; *score != *want {
+				t.Errorf("%s by %s: score %v, want %v as of all rows", c.label, name, score, want)
+			}
+		}
 	}
 }
 
