@@ -64,7 +64,7 @@ func (s *ChunkedTable) joinLevels(ctx context.Context, unions []crossed.Union, e
 	for i := range unions {
 		own[i] = unions[i].Levels()
 	}
-	all, err := parts.Tell(ctx, s.in.Ranks, own, err)
+	all, err := parts.Tell(ctx, s.in.Ranks, own, err, s.in.Split)
 	for rank, theirs := range all {
 		for i := range min(len(theirs), len(unions)) {
 			if rank != s.in.Ranks.Rank() {

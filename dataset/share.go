@@ -80,7 +80,7 @@ func (in *input) meet(ctx context.Context, targets []chunk.Target, err error) er
 	for _, t := range targets {
 		own.Columns = append(own.Columns, sharedColumn{t.Name, t.Role, t.Padded})
 	}
-	messages, err := parts.Tell(ctx, in.Ranks, own, err)
+	messages, err := parts.Tell(ctx, in.Ranks, own, err, in.Split)
 	if err != nil {
 		return err
 	}
@@ -116,18 +116,19 @@ func sameColumns(want, got []sharedColumn) string {
 	return ""
 }
 
-// exchange returns the chunks of all ranks, in the order of rows, given this rank's own.
-func (in *input) exchange(ctx context.Context, chunks []*chunk.Chunk, err error) ([]*chunk.Chunk, error) {
+// exchange returns the chunks of all ranks, in the order of rows, given this rank's own and what ended its files early. That is an error of
+// all, behind the chunks before it; chunks behind it are left out.
+func (in *input) exchange(ctx context.Context, chunks []*chunk.Chunk, readErr error) ([]*chunk.Chunk, error) {
 	if in.shared == nil {
-		return chunks, err
+		return chunks, readErr
 	}
-	data, encodeErr := chunk.Encode(chunks)
-	if err == nil {
-		err = encodeErr
-	}
-	messages, err := parts.Tell(ctx, in.Ranks, message{Chunks: data}, err)
+	data, err := chunk.Encode(chunks)
 	if err != nil {
-		return chunks, err
+		return nil, err
+	}
+	messages, errs, err := parts.Exchange(ctx, in.Ranks, message{Chunks: data}, readErr, in.Split)
+	if err != nil {
+		return nil, err
 	}
 	var all []*chunk.Chunk
 	rows := make([]int, len(messages))
@@ -143,6 +144,9 @@ func (in *input) exchange(ctx context.Context, chunks []*chunk.Chunk, err error)
 			ch.Index = len(all)
 			all = append(all, ch)
 			rows[rank] += ch.Rows
+		}
+		if errs[rank] != nil || len(theirs) > 0 && !theirs[len(theirs)-1].Shape.Allows(true) {
+			return all, errs[rank]
 		}
 	}
 	if in.Split {

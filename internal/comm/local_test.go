@@ -29,6 +29,10 @@ func TestFaults(t *testing.T) {
 	commtest.Faults(t, func(*testing.T) []comm.Comm { return comm.Local(3) })
 }
 
+func TestLastCall(t *testing.T) {
+	commtest.LastCall(t, func(*testing.T) []comm.Comm { return comm.Local(3) })
+}
+
 func TestBlame(t *testing.T) {
 	for _, c := range []struct {
 		cause error

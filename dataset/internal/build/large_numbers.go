@@ -16,8 +16,9 @@ func (a *Builder) LargeRow(c *Column, values []float64) int {
 		level[i] = math.Abs(v) >= chunk.ExactWhole
 		some = some || level[i]
 	}
-	for _, v := range values {
-		some = some && chunk.IsNumbering(v)
+	if slices.ContainsFunc(values, func(v float64) bool { return !chunk.IsNumbering(v) }) ||
+		slices.ContainsFunc(c.Chunks, func(p *chunk.ColumnChunk) bool { return p.Large < 0 }) {
+		return -1
 	}
 	for k, p := range c.Chunks {
 		row := int(p.Large) - 1

@@ -21,7 +21,7 @@ type ColumnChunk struct {
 	Trimmed bool // levels: blanks around cells were left out
 	Typed   bool // numbers: they were stored as such, and not as text
 	Dates   bool
-	Large   int32     // row, plus 1, of the first whole number beyond those that float64 tells apart; 0 without one
+	Large   int32     // row, plus 1, of the first whole number beyond those that float64 tells apart; 0 without one, −1 where not all are whole and of up to 64 bits
 	odd     *OddCells // nil without any; see Odd
 
 	Summary *Summary // what is left of the values, where they are not kept
@@ -318,8 +318,8 @@ func (p *ColumnChunk) SetLarge() {
 	case p.Summary != nil: // it was found out before the values were left aside
 		return
 	case p.Sparse != nil:
-		if i := firstLarge(p.Sparse.F32, p.Sparse.F64); i >= 0 {
-			at = int(p.Sparse.Rows[i])
+		if at = firstLarge(p.Sparse.F32, p.Sparse.F64); at >= 0 {
+			at = int(p.Sparse.Rows[at])
 		}
 	default:
 		at = firstLarge(p.F32, p.F64)
@@ -377,38 +377,32 @@ type ModelLevels struct {
 	Array  *array.String // of them, nil if it is yet to be made
 }
 
-// firstLarge returns the index of the first number from 2⁵³ on where all are whole and of
-// up to 64 bits; −1 without one. One of the slices is empty.
+// firstLarge returns the index of the first number from 2⁵³ on, −1 without one, and −2 where not all are whole and of up to 64 bits. One of
+// the slices is empty.
 func firstLarge(f32 []float32, f64 []float64) int {
-	// Mostly there is none, which is soon seen by the bits, less the sign, alone.
-	const large32, large64 = 0x5A000000, 0x4340 << 48 // 2⁵³
-	first := -1
-	for i, v := range f32 {
-		if math.Float32bits(v)&(1<<31-1) > large32-1 && v == v {
-			first = i
-			break
-		}
-	}
-	for i, v := range f64 {
-		if math.Float64bits(v)&(1<<63-1) > large64-1 && v == v {
-			first = i
-			break
-		}
-	}
-	if first < 0 {
-		return -1
-	}
 	for _, v := range f32 {
 		if !IsNumbering(float64(v)) {
-			return -1
+			return -2
 		}
 	}
 	for _, v := range f64 {
 		if !IsNumbering(v) {
-			return -1
+			return -2
 		}
 	}
-	return first
+	// Mostly there is none, which is soon seen by the bits, less the sign, alone.
+	const large32, large64 = 0x5A000000, 0x4340 << 48 // 2⁵³
+	for i, v := range f32 {
+		if math.Float32bits(v)&(1<<31-1) > large32-1 && v == v {
+			return i
+		}
+	}
+	for i, v := range f64 {
+		if math.Float64bits(v)&(1<<63-1) > large64-1 && v == v {
+			return i
+		}
+	}
+	return -1
 }
 
 // tooMuchText is text that the offsets of a column cannot reach.

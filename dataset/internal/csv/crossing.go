@@ -171,7 +171,7 @@ func (r *Reader) cutParts(ctx context.Context, err error) error {
 			own = append(own, s)
 		}
 	}
-	all, err := parts.Tell(ctx, r.Ranks, own, err)
+	all, err := parts.Tell(ctx, r.Ranks, own, err, true)
 	if err != nil {
 		return err
 	}

@@ -19,7 +19,7 @@ func (r *Reader) dividedColumns(ctx context.Context) error {
 	if in := &r.inputs[0]; in.IsCut() && (in.Skipped() || in.Part.From > 0) {
 		own.Refused = nil // it is not the first row of the table
 	}
-	all, err := parts.Tell(ctx, r.Ranks, own, err)
+	all, err := parts.Tell(ctx, r.Ranks, own, err, true)
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package parts
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/gob"
 	"errors"
@@ -61,7 +62,7 @@ func Compare(ctx context.Context, c comm.Comm, inputs []chunk.Input, err error) 
 	for i := range inputs {
 		own = append(own, seen{filepath.Base(inputs[i].Name), inputs[i].Size})
 	}
-	all, err := Tell(ctx, c, own, err)
+	all, err := Tell(ctx, c, own, err, true)
 	if err != nil {
 		return err
 	}
@@ -79,38 +80,68 @@ func Compare(ctx context.Context, c comm.Comm, inputs []chunk.Input, err error) 
 	return nil
 }
 
-// told is what a rank tells the others, or its error.
+// told is what a rank tells the others, and its error.
 type told[T any] struct {
-	Err   string
 	Value T
+	Err   string
+	Table bool // the table is at fault
 }
 
-// Tell gives all ranks what each has to say of a step, by rank. An error of a rank is one of all.
-func Tell[T any](ctx context.Context, c comm.Comm, own T, err error) ([]T, error) {
+// heard is an error of another rank.
+type heard struct {
+	error
+	table bool
+}
+
+func (e *heard) Is(target error) bool { return e.table && target == chunk.ErrTable }
+func (e *heard) Unwrap() error        { return e.error }
+
+// Exchange gives all ranks what each has to say of a step, and its error, by rank. Where ranks read the same files (same), an error about a
+// table is in the words of that rank, which are the same at all; another one says whose it is.
+func Exchange[T any](ctx context.Context, c comm.Comm, own T, ownErr error, same bool) (values []T, errs []error, err error) {
 	said := told[T]{Value: own}
-	if err != nil {
-		said = told[T]{Err: err.Error()}
+	if ownErr != nil {
+		said.Err, said.Table = ownErr.Error(), errors.Is(ownErr, chunk.ErrTable)
 	}
 	var b bytes.Buffer
-	if encodeErr := gob.NewEncoder(&b).Encode(said); encodeErr != nil {
-		return nil, encodeErr
+	if err := gob.NewEncoder(&b).Encode(said); err != nil {
+		return nil, nil, err
 	}
-	all, commErr := c.Gather(ctx, b.Bytes())
-	if commErr != nil {
-		return nil, errors.Join(err, commErr)
+	all, err := c.Gather(ctx, b.Bytes())
+	if err != nil {
+		return nil, nil, err
 	}
-	values := make([]T, len(all))
+	values, errs = make([]T, len(all)), make([]error, len(all))
 	for rank, data := range all {
 		var theirs told[T]
 		if err := gob.NewDecoder(bytes.NewReader(data)).Decode(&theirs); err != nil {
-			return nil, &comm.Error{Rank: rank, Text: fmt.Sprintf("told what cannot be read: %v", err)}
-		}
-		if err == nil && theirs.Err != "" {
-			err = &comm.Error{Rank: rank, Text: theirs.Err}
+			return nil, nil, &comm.Error{Rank: rank, Text: fmt.Sprintf("told what cannot be read: %v", err)}
 		}
 		values[rank] = theirs.Value
+		switch {
+		case rank == c.Rank():
+			errs[rank] = ownErr
+		case theirs.Err == "":
+		case same && theirs.Table:
+			errs[rank] = &heard{errors.New(theirs.Err), true}
+		default:
+			errs[rank] = &heard{&comm.Error{Rank: rank, Text: theirs.Err}, theirs.Table}
+		}
 	}
-	return values, err
+	return values, errs, nil
+}
+
+// Tell is Exchange for steps that end at all ranks where they end at one: with the error of the first, or, where ranks read files of their
+// own, with this rank's if there is one.
+func Tell[T any](ctx context.Context, c comm.Comm, own T, ownErr error, same bool) ([]T, error) {
+	values, errs, err := Exchange(ctx, c, own, ownErr, same)
+	switch {
+	case err != nil:
+		return nil, cmp.Or(ownErr, err)
+	case !same && ownErr != nil:
+		return nil, ownErr
+	}
+	return values, cmp.Or(errs...)
 }
 
 // Uneven returns a note if one of the ranks that divide files among them has far more rows than others, given the rows of each.

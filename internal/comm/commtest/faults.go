@@ -96,6 +96,38 @@ func Faults(t *testing.T, open func(t *testing.T) []comm.Comm) {
 	}
 }
 
+// LastCall checks that a call which a rank has made before it aborts ends well at all others, however late they are, and the next one with
+// its words. open returns the ends of three ranks of this process.
+func LastCall(t *testing.T, open func(t *testing.T) []comm.Comm) {
+	for range 8 {
+		for _, call := range []func(c comm.Comm) error{
+			func(c comm.Comm) error { _, err := c.Gather(t.Context(), make([]byte, 300<<10)); return err },
+			func(c comm.Comm) error { return c.Sum64(t.Context(), make([]uint64, 100)) },
+			func(c comm.Comm) error { return c.Sum64(t.Context(), make([]uint64, 50_000)) },
+			func(c comm.Comm) error { return c.Barrier(t.Context()) },
+		} {
+			ends := open(t)
+			for rank, err := range Each(ends, func(c comm.Comm) error {
+				err := call(c)
+				if c.Rank() == 1 {
+					c.Abort(errors.New("disk full"))
+				}
+				return err
+			}) {
+				if err != nil {
+					t.Errorf("rank %d: %v", rank, err)
+				}
+			}
+			for _, err := range Each([]comm.Comm{ends[0], ends[2]}, func(c comm.Comm) error { return c.Barrier(t.Context()) }) {
+				Blames(t, err, 1, "disk full")
+			}
+			for _, c := range ends {
+				_ = c.Close()
+			}
+		}
+	}
+}
+
 // Blames fails a test unless err is a *comm.Error of a rank, -1 for any, with a text.
 func Blames(t testing.TB, err error, rank int, text string) {
 	t.Helper()

@@ -14,7 +14,7 @@ import (
 //	0  type, one byte
 //	1  length of what follows, 16 bits
 //	3  beat:      number of calls begun, 64 bits; kind of the last one, 32 bits; its detail, 32 bits; its total, 64 bits
-//	   failure:   rank to blame, 32 bits; why, as text
+//	   failure:   number of calls made, 64 bits; rank to blame, 32 bits; why, as text
 //	   leaving:   number of calls made, 64 bits
 //	   confirmed: nothing
 //
@@ -62,8 +62,8 @@ func (m *Mesh) listen(p *peer) {
 		switch {
 		case kind == beat && len(message) == beatBytes:
 			m.compare(p, message)
-		case kind == failure && len(message) >= 4:
-			m.fail(&comm.Error{Rank: int(int32(binary.LittleEndian.Uint32(message))), Text: string(message[4:])}, nil)
+		case kind == failure && len(message) >= 12:
+			m.failAfter(int64(binary.LittleEndian.Uint64(message)), &comm.Error{Rank: int(int32(binary.LittleEndian.Uint32(message[8:]))), Text: string(message[12:])})
 		case kind == leaving && len(message) == 8:
 			p.left.Store(true)
 			m.leave(p, int64(binary.LittleEndian.Uint64(message)))

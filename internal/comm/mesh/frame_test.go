@@ -76,7 +76,8 @@ func TestWrongMessages(t *testing.T) {
 		{"short beat", "\x01\x02\x00ab", "type 1 with 2 bytes"},
 		{"long", "\x01\xff\xff", "a message of 65535 bytes came"},
 		{"short failure", "\x02\x01\x00a", "type 2 with 1 bytes"},
-		{"failure", "\x02\x0d\x00\x01\x00\x00\x00disk full", "rank 1: disk full"},
+		{"failure of no rank", "\x02\x0b\x00\x01\x00\x00\x00\x00\x00\x00\x00abc", "type 2 with 11 bytes"},
+		{"failure", "\x02\x15\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00disk full", "rank 1: disk full"},
 		{"end", "\x01\x02", "left: its connection ended (unexpected EOF)"},
 	} {
 		m := newMesh(0, []string{"", ""}, Options{Silence: time.Minute})
@@ -113,7 +114,7 @@ func FuzzHello(f *testing.F) {
 	j := &joining{Mesh: newMesh(1, []string{"", ""}, Options{Run: "a"})}
 	f.Add(j.hello(0, forData))
 	f.Add([]byte("boostRNK\x01\x00\x02\x00{}"))
-	f.Add([]byte("\x02\x0d\x00\x01\x00\x00\x00disk full"))
+	f.Add([]byte("\x02\x15\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00disk full"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		h, raw, err := readHello(bytes.NewReader(data))
 		if err == nil && (!bytes.HasPrefix(data, raw) || j.differs(h) == nil && h.Size != 2) {

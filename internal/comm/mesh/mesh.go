@@ -86,6 +86,8 @@ type state struct {
 	calls     int64 // begun so far
 	within    bool  // a call is being made
 	signature signature
+	blame     *comm.Error // what calls behind lastCall end with, of a rank that has failed behind that one; nil for nothing
+	lastCall  int64
 	leaver    int   // the rank that left after the fewest calls, -1 for none
 	leftAfter int64 // its number of calls
 
@@ -183,9 +185,37 @@ func (m *Mesh) begin(ctx context.Context, s signature) error {
 func (m *Mesh) end(began time.Time) {
 	m.waited.Add(int64(time.Since(began)))
 	m.mu.Lock()
-	m.within = false
-	m.mu.Unlock()
+	defer m.mu.Unlock()
+	if m.within = false; m.blame != nil && m.calls >= m.lastCall {
+		m.failLocked(m.blame, nil)
+	}
 }
+
+// made returns the number of calls that this rank has ended.
+func (m *Mesh) made() int64 {
+	if m.within {
+		return m.calls - 1
+	}
+	return m.calls
+}
+
+// failAfter ends the calls of this rank because of a rank that has failed after so many calls. Of these, this one has all that others sent for
+// it, and ends those first: what it learns by them may be what it fails with itself.
+func (m *Mesh) failAfter(calls int64, blame *comm.Error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.made() >= calls {
+		m.failLocked(blame, nil)
+		return
+	}
+	if m.blame == nil {
+		m.blame, m.lastCall = blame, calls
+		time.AfterFunc(lastCallsWithin, func() { m.fail(blame, nil) })
+	}
+}
+
+// lastCallsWithin is how long calls may take that a rank which has failed has made.
+const lastCallsWithin = 2 * time.Second
 
 // interrupt ends the call that is being made with a context.
 func (m *Mesh) interrupt(ctx context.Context) {
@@ -216,11 +246,15 @@ func (m *Mesh) failLocked(blame *comm.Error, own error) {
 	if m.failing || m.closed {
 		return
 	}
+	if m.blame != nil {
+		blame = m.blame
+	}
 	m.failing, m.err = true, blame
 	if own != nil {
 		m.err = own
 	}
-	message := append(binary.LittleEndian.AppendUint32(nil, uint32(blame.Rank)), blame.Text...)
+	message := binary.LittleEndian.AppendUint64(nil, uint64(m.made()))
+	message = append(binary.LittleEndian.AppendUint32(message, uint32(blame.Rank)), blame.Text...)
 	m.others(func(p *peer) { p.tell(failure, message) })
 	close(m.failed)
 	m.others(func(p *peer) {

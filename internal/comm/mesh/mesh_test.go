@@ -78,6 +78,12 @@ func TestFaults(t *testing.T) {
 	})
 }
 
+func TestLastCall(t *testing.T) {
+	commtest.LastCall(t, func(t *testing.T) []comm.Comm {
+		return connect(t, 3, mesh.Options{Token: token, Silence: 2 * time.Second})
+	})
+}
+
 // A rank that computes for longer than the limit of silence is not at fault.
 func TestSlow(t *testing.T) {
 	t.Parallel()
