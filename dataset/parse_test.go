@@ -379,6 +379,20 @@ func TestParseStoredNumbers(t *testing.T) {
 	}
 }
 
+// A few numbers, or dates, and a word that often means no value: the note names it, whatever the share of it is.
+func TestWordsForMissing(t *testing.T) {
+	for text, want := range map[string]string{
+		"y,x\n1,1\n2,NULL\n3,2\n4,NULL\n":              `column "x" is used as text, because "NULL" is not written as its other texts are (1234.5): add "NULL" to missing = […] if it means no value`,
+		"y,x\n1,0.5\n2,-\n3,2.5\n":                     `column "x" is used as text, because "-" is not written as its other texts are (1234.5): add "-" to missing = […] if it means no value`,
+		"y,x\n1,2024-01-01\n2,unknown\n3,2024-01-03\n": `column "x" is used as text, because "unknown" is not written as its other texts are (yyyy-mm-dd): add "unknown" to missing = […] if it means no value`,
+		"y,x\n1,1\n2,low\n3,2\n4,low\n":                "",
+	} {
+		if got := strings.Join(mustRead(t, text).Notes(), "\n"); got != want {
+			t.Errorf("%q:\n got %s\nwant %s", text, got, want)
+		}
+	}
+}
+
 // A day that no calendar has is named with its place, as it makes a column of dates text.
 func TestNoSuchDay(t *testing.T) {
 	rows := func(cells ...string) string { return "y,x\n1," + strings.Join(cells, "\n1,") + "\n" }

@@ -20,9 +20,6 @@ func (a *Builder) noteNoDays(c *Column) {
 	if at < 0 {
 		return
 	}
-	if _, _, odd := written.Odd(a.Decimal, c.Levels); odd { // of which another note tells
-		return
-	}
 	text, place := c.Levels[at], a.placeOf(a.rowOfLevel(c, int32(at)))
 	others := 0
 	for _, level := range c.Levels[at+1:] {

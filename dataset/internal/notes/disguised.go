@@ -35,7 +35,7 @@ func (d *disguised) add(column string, texts []string, point byte, ignored bool)
 			return true
 		}
 		if odd, form, ok := written.Odd(point, texts); ok {
-			d.unread = append(d.unread, oddNote(column, state, odd, form))
+			d.unread = append(d.unread, oddNote(column, state, odd, form, plainTexts(texts, point) == len(texts)-len(odd)))
 			return true
 		}
 		one, other, ok := written.Mixed(point, texts)
@@ -51,16 +51,33 @@ func (d *disguised) add(column string, texts []string, point byte, ignored bool)
 	return true
 }
 
-// oddNote says which texts keep a column from being read in the form of its others.
-func oddNote(column, state string, odd []string, form written.Form) string {
-	const most = 8
-	said := fmt.Sprintf("column %q is %s, because %q is not written as its other texts are (%v): add %q to missing = […] if it means no value",
-		column, state, odd[0], form, odd[0])
-	if n := len(odd); n > 1 {
-		said = fmt.Sprintf("column %q is %s, because %s are not written as its other texts are (%v): add %s to missing = […] if they mean no value",
-			column, state, chunk.NameList(odd, 3), form, chunk.NameList(odd[:min(most, n)], most))
+// plainTexts counts the texts that are read as numbers or dates in any case.
+func plainTexts(texts []string, point byte) (n int) {
+	for _, text := range texts {
+		if _, _, ok := chunk.ParseValue([]byte(text), point); ok {
+			n++
+		}
 	}
-	if form.String() == "1234.5" { // as numbers are written anyway
+	return n
+}
+
+// oddNote says which texts keep a column from being read in the form of its others; plain ones need no flag.
+func oddNote(column, state string, odd []string, form written.Form, plain bool) string {
+	const most = 8
+	like := form.String()
+	switch {
+	case plain && form.IsDate():
+		like = "yyyy-mm-dd"
+	case plain:
+		like = "1234.5"
+	}
+	said := fmt.Sprintf("column %q is %s, because %q is not written as its other texts are (%s): add %q to missing = […] if it means no value",
+		column, state, odd[0], like, odd[0])
+	if n := len(odd); n > 1 {
+		said = fmt.Sprintf("column %q is %s, because %s are not written as its other texts are (%s): add %s to missing = […] if they mean no value",
+			column, state, chunk.NameList(odd, 3), like, chunk.NameList(odd[:min(most, n)], most))
+	}
+	if plain {
 		return said
 	}
 	return said + fmt.Sprintf(", and %s reads the others", chunk.ParseHint(map[string]string{column: readingOf(form)}))

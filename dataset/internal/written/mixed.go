@@ -1,6 +1,9 @@
 package written
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // Mixed returns two of some texts that are written in different ways, if all texts are numbers or all are dates and no
 // form reads them all.
@@ -32,23 +35,40 @@ func Mixed(point byte, texts []string) (one, other string, ok bool) {
 	return texts[0], other, true
 }
 
+// usuallyMissing are texts that often stand for no value, in lower case.
+var usuallyMissing = []string{"-", "--", "---", ".", "..", "*", "#", "#n/a", "#na", "n.a.", "n.a", "na", "n/a", "<na>", "nan", "nil", "none", "null", "\\n", "missing", "unknown", "not available"}
+
+// meansMissing reports whether a text often stands for no value.
+func meansMissing(text string) bool {
+	return slices.Contains(usuallyMissing, strings.ToLower(trim(text)))
+}
+
 // Odd returns the texts that keep the others from being read, and the form of the others: at most one text in ten is
-// neither a number nor a date, and one form reads all others.
+// neither a number nor a date, those that often stand for no value not counted, and one form reads all others.
 func Odd(point byte, texts []string) (odd []string, form Form, ok bool) {
-	s := NewSearch(point)
+	s, others, counted := NewSearch(point), 0, 0
 	for _, text := range texts {
 		if areNumbers([]string{text}) || IsDate(text) {
-			if !s.Add(text) {
+			if others++; !s.Add(text) {
 				return nil, Form{}, false
 			}
 			continue
 		}
-		if odd = append(odd, text); 10*len(odd) > len(texts) {
+		if NoDay(text) { // it is no other kind of text
+			return nil, Form{}, false
+		}
+		if !meansMissing(text) {
+			counted++
+		}
+		if odd = append(odd, text); 10*counted > len(texts) || len(odd) > len(usuallyMissing)+len(texts)/10 {
 			return nil, Form{}, false
 		}
 	}
 	forms := s.Forms()
-	if len(odd) == 0 || len(forms) != 1 {
+	if s.dates && s.plain { // which need no form
+		forms = []Form{{Date: YearFirst}}
+	}
+	if len(odd) == 0 || others < 2 || len(forms) != 1 {
 		return nil, Form{}, false
 	}
 	return odd, forms[0], true
