@@ -156,11 +156,43 @@ def test_rows_that_go_missing_are_an_error(frame: DataFrame, monkeypatch: pytest
         ({"labelCol": "nothing"}, boost_gbt.TableError, "there is no column 'nothing'"),
         ({"featuresCols": ["a", "a"]}, boost_gbt.TableError, "two columns 'a'"),
         ({"repartition": False, "orderCols": ["id"]}, boost_gbt.ParameterError, "repartition=True"),
+        ({"orderCols": ["nothing"]}, boost_gbt.TableError, "orderCols: there is no column 'nothing'; there are id, a"),
+        ({"ignoreCols": ["nothing"]}, boost_gbt.TableError, "ignoreCols: there is no column 'nothing'"),
+        ({"settings": {"data.label": "a"}}, boost_gbt.ParameterError, "'data.label', and labelCol names that"),
+        ({"settings": {"data": {"label": "a"}}}, boost_gbt.ParameterError, "'data.label', and labelCol names that"),
+        ({"settings": {"weight": "a"}, "weightCol": "b"}, boost_gbt.ParameterError, "'weight', and weightCol names"),
     ],
 )
 def test_errors_are_those_of_the_program(frame: DataFrame, changes: dict[str, Any], error: type, text: str) -> None:
     with pytest.raises(error, match=text):
         BoostEstimator(**{"numWorkers": 2, "settings": SETTINGS, "ignoreCols": ["id"], **changes}).fit(frame)
+
+
+def test_names_with_dots(
+    spark: SparkSession, rows: pd.DataFrame, one_process: Callable[..., bytes], tmp_path: Path
+) -> None:
+    table = rows[["id", "a", "town", "seen", "label"]].assign(w=1.0 + rows["id"] % 3)
+    table.columns = pd.Index(["the.id", "a.b", "to`wn.x", "seen.at", "label", "my.w"])
+    frame = spark.createDataFrame(table.sample(frac=1, random_state=1))
+    model = BoostEstimator(
+        numWorkers=2, orderCols=["the.id"], weightCol="my.w", predictionCol="p.q", settings=SETTINGS
+    ).fit(frame)
+    frame.orderBy("`the.id`").drop("the.id").coalesce(1).write.parquet(str(tmp_path / "rows"))
+    file = next((tmp_path / "rows").glob("*.parquet"))
+    assert bytes(model.model) == one_process([file], **SETTINGS, weight="my.w")
+    found = model.transform(frame).orderBy("`the.id`").toPandas()
+    np.testing.assert_array_equal(found["p.q"], (model.model.predict(file) > 0.5).astype(float))
+
+
+@pytest.mark.parametrize("ids", [[1, 2, 3], [1] * 40, [1] * 39 + [2]])
+def test_few_rows_that_differ(
+    spark: SparkSession, one_process: Callable[..., bytes], tmp_path: Path, ids: list[int]
+) -> None:
+    table = pd.DataFrame({"id": ids, "a": [float(one) for one in ids], "label": [one % 2 + 0.5 for one in ids]})
+    settings = {**SETTINGS, "tree.min_data_in_leaf": 1, "early_stopping": 0}
+    model = BoostEstimator(numWorkers=4, orderCols=["id"], settings=settings).fit(spark.createDataFrame(table))
+    table.drop(columns="id").to_parquet(tmp_path / "t.parquet")
+    assert bytes(model.model) == one_process([tmp_path / "t.parquet"], **settings)
 
 
 def test_columns_that_cannot_be_used(frame: DataFrame, spark: SparkSession) -> None:

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import _ranks
+from . import _ranks, _settings
 from .errors import BY_EXIT_CODE, BoostError, ParameterError, TableError
 from .model import Model
 
@@ -58,6 +58,7 @@ except ImportError as error:
 
 FOLD = re.compile(r"(CrossValidator|TrainValidationSplit)_[0-9a-f]+_rand")  # columns that these add to what they fit
 SAID = "model binary, said string"  # what the training stage returns: one row, of rank 0
+ROLES = {"label": "labelCol", "label_column": "labelCol", "weight": "weightCol", "weight_column": "weightCol"}
 PLAIN = {
     T.BooleanType: pa.bool_(),
     T.ByteType: pa.int8(),
@@ -256,6 +257,7 @@ class BoostEstimator(Estimator, _HasColumns, HasWeightCol, DefaultParamsReadable
         roles = {"data.label": self.getLabelCol()}
         if self.isDefined(self.weightCol) and self.getWeightCol():
             roles["data.weight"] = self.getWeightCol()
+        self._check(dataset)
         order, ranks = self.getOrDefault(self.orderCols), self.getOrDefault(self.numWorkers)
         unused = {*roles.values(), *order, *self.getOrDefault(self.ignoreCols)}
         features = self.getFeaturesCols() or [
@@ -272,11 +274,11 @@ class BoostEstimator(Estimator, _HasColumns, HasWeightCol, DefaultParamsReadable
                 raise ParameterError("orderCols takes repartition=True: rows of all partitions are sorted")
             by = [_quoted(name) for name in [*order, *(c.name for c in columns if c.name not in order)]]
             frame = frame.repartitionByRange(ranks, *by).sortWithinPartitions(*by)
-            frame = frame.select(*(_quoted(c.name) for c in columns))
         elif self.getOrDefault(self.repartition):
             frame = frame.repartition(ranks)
+        frame = frame.select(*(_quoted(c.name).alias(f"c{i}") for i, c in enumerate(columns)))  # no dots for mapInArrow
         job = _ranks.Job(ranks, dataset.count(), {**roles, **self.getOrDefault(self.settings)})
-        (answer,) = frame.mapInArrow(_training(job, columns), SAID, barrier=True).collect()
+        (answer,) = frame.mapInArrow(_training(job, columns, bool(order)), SAID, barrier=True).collect()
         said = json.loads(answer.said)
         if "error" in said:
             raise BY_EXIT_CODE.get(said["code"], BoostError)(said["error"])
@@ -285,9 +287,22 @@ class BoostEstimator(Estimator, _HasColumns, HasWeightCol, DefaultParamsReadable
         trained._set(featuresCols=features, vectorSizes=sizes)
         return trained
 
+    def _check(self, dataset: DataFrame) -> None:
+        """Raise an error about parameters that name what is not there, or what another one names."""
+        for param in (self.orderCols, self.ignoreCols):
+            for name in self.getOrDefault(param):
+                if name not in dataset.columns:
+                    raise TableError(
+                        f"{param.name}: there is no column {name!r}; there are {', '.join(dataset.columns)}"
+                    )
+        for name, _ in _settings.settings(self.getOrDefault(self.settings)):
+            role = ROLES.get(name.removeprefix("data."))
+            if role and self.isDefined(role):
+                raise ParameterError(f"settings has {name!r}, and {role} names that column: leave it out of settings")
 
-def _training(job: _ranks.Job, columns: list[_Column]) -> Callable[[Iterator[Any]], Iterator[Any]]:
-    """Return what a task of the training stage runs."""
+
+def _training(job: _ranks.Job, columns: list[_Column], sorted_rows: bool) -> Callable[[Iterator[Any]], Iterator[Any]]:
+    """Return what a task of the training stage runs. Of sorted rows there are fewer partitions where few differ."""
 
     def write(batches: Iterable[Any], path: str) -> int:
         schema = pa.schema([(name, column.type) for column in columns for name in column.names()])
@@ -304,8 +319,9 @@ def _training(job: _ranks.Job, columns: list[_Column]) -> Callable[[Iterator[Any
     def train(batches: Iterator[Any]) -> tuple[bytes | None, dict[str, Any]]:
         context = BarrierTaskContext.get()
         tasks = context.getTaskInfos()
-        if len(tasks) != job.size:
+        if len(tasks) > job.size or (len(tasks) < job.size and not sorted_rows):
             raise ParameterError(f"the rows have {len(tasks)} partitions, and numWorkers is {job.size}")
+        job.size = len(tasks)
         number = context.partitionId()
 
         def exchange(said: dict[str, Any]) -> list[dict[str, Any]]:
