@@ -371,6 +371,37 @@ func TestTrainQuantizesWithin(t *testing.T) {
 	})
 }
 
+// A model whose metric is no mean over rows is compressed without a certificate, and a bound on its loss is refused before it is trained.
+func TestTrainCompressesWithoutACertificate(t *testing.T) {
+	inFolder(t)
+	var ranking, survival strings.Builder
+	ranking.WriteString("q,x,y\n")
+	survival.WriteString("x,time,event\n")
+	for row := range 400 {
+		fmt.Fprintf(&ranking, "%d,%d,%d\n", row/10, row%7, row%7/3)
+		fmt.Fprintf(&survival, "%d,%d,%d\n", row%7, 1+row%7+row%3, row%2)
+	}
+	file(t, "ranking.csv", ranking.String())
+	file(t, "survival.csv", survival.String())
+	for metric, args := range map[string]string{
+		"ndcg@10":     "ranking.csv --label y --group q --objective lambdarank --valid ranking.csv",
+		"cox_nloglik": "survival.csv --label time --set data.event=event --objective cox --valid survival.csv",
+	} {
+		train := append([]string{"train", "-o", "m.boost", "--rounds", "3", "--set", "train.early_stopping=0"}, strings.Fields(args)...)
+		says(t, must(t, 2, boost(t, append(train, "--set", "quantize.max_loss=0.5")...)).errors, "quantize.max_loss", metric+", by which objective")
+		if _, err := os.Stat("m.boost.partial"); err == nil {
+			t.Errorf("%s: a model was trained before max_loss was refused", metric)
+		}
+		for _, set := range []string{"quantize.dtype=I8", "quantize.max_bytes=1MB"} {
+			says(t, must(t, 0, boost(t, append(train, "--set", set)...)).errors, "not measured: "+metric)
+			if small, err := model.Load("m.q.boost"); err != nil || small.Rounds() != 3 {
+				t.Errorf("%s: %v", metric, err)
+			}
+			_ = os.Remove("m.q.boost")
+		}
+	}
+}
+
 // Models of losses without second derivatives are compressed within a bound without pruning, and that is said; asking for it is wrong use.
 func TestQuantizeWithoutHessians(t *testing.T) {
 	inFolder(t)

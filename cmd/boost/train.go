@@ -317,6 +317,9 @@ func (r *trainRun) fit(ctx context.Context, rebuild bool) (*booster.Model, error
 	if err != nil {
 		return nil, err
 	}
+	if c.Quantize.MaxLoss >= 0 && !compression.Measures(defaults[0]) {
+		return nil, exit.Usagef("quantize.max_loss is certified by a mean over rows, and %s, by which objective %s is judged, is none: leave it out", defaults[0], objective.Name)
+	}
 	if _, err := configs.ChooseMetrics(params.Metrics, defaults, objectives.MetricLink(objective.Name, objective.Link)); err != nil {
 		return nil, err
 	}

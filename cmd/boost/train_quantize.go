@@ -31,6 +31,14 @@ func (r *trainRun) unseen(ctx context.Context, m *booster.Model) (*dataset.Table
 	if r.outOfCore || slices.Contains(files, "-") || len(r.config.Data.Valid) == 0 && held == nil {
 		return nil, nil
 	}
+	names, err := m.DefaultMetrics()
+	if err != nil {
+		return nil, err
+	}
+	if !compression.Measures(names[0]) {
+		r.a.log.Info(fmt.Sprintf("the loss of the compressed model is not measured: %s is no mean over rows", names[0]))
+		return nil, nil
+	}
 	opts := append(r.config.ReadOptions(), dataset.As(m.Schema()))
 	t, err := r.a.open(ctx, files, opts...)
 	if err != nil || len(r.config.Data.Valid) > 0 {

@@ -14,6 +14,7 @@ import (
 	"boost/cmd/boost/internal/filename"
 	"boost/configs"
 	"boost/internal/format"
+	"boost/objectives/metrics"
 	"boost/ptq"
 	"boost/ptq/compress"
 )
@@ -132,6 +133,13 @@ func Wanted(c *configs.Config) (*compress.Choice, error) {
 		return nil, exit.Usagef("quantize.output = %q is standard output, or written by the same run under another key: give it a name of its own", q.Output)
 	}
 	return forms, nil
+}
+
+// Measures reports whether a metric measures the loss of a compressed model: whether it is a mean over rows.
+func Measures(metric string) bool {
+	m, err := metrics.New(metric)
+	_, byRow := m.(metrics.ByRow)
+	return err == nil && byRow
 }
 
 // Certifying returns the files of the rows that a compressed model is certified on: the first
