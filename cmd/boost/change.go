@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -88,7 +89,7 @@ classes must agree. Columns may differ; the merged model needs all of them.`,
 	return cmd
 }
 
-// checkOutput refuses to write no model, to standard output, or over what is read.
+// checkOutput refuses to write no model, to standard output, under the name of a table, or over what is read.
 func (a *app) checkOutput(cmd *cobra.Command, file string, read []string) error {
 	switch file {
 	case "":
@@ -101,7 +102,7 @@ func (a *app) checkOutput(cmd *cobra.Command, file string, read []string) error 
 			return exit.Usagef("%s is read, and cannot be written over by the same run: give another name with -o", file)
 		}
 	}
-	return output.Writable(file)
+	return cmp.Or(filename.RefuseTable(file), output.Writable(file))
 }
 
 // saveModel writes a model and says so.

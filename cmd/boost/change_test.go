@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -339,5 +341,30 @@ func TestInitModelWithID(t *testing.T) {
 	must(t, 0, boost(t, append(train, "--init-model", "base.boost", "-o", "files.boost", "--set", "data.out_of_core=true")...))
 	if readFile(t, "memory.boost") != readFile(t, "files.boost") {
 		t.Error("out of core another model is trained")
+	}
+}
+
+// A model is not written under the name of a table, which another program would take for one.
+func TestModelNamedAsTable(t *testing.T) {
+	inFolder(t)
+	var rows strings.Builder
+	rows.WriteString("x,y\n")
+	for i := range 80 {
+		fmt.Fprintf(&rows, "%d,%d.5\n", i%9, i%7)
+	}
+	file(t, "rows.csv", rows.String())
+	must(t, 0, boost(t, "train", "rows.csv", "--label", "y", "-q", "--rounds", "3", "-o", "m.txt"))
+	for _, args := range [][]string{
+		{"train", "rows.csv", "--label", "y", "-o", "m.csv"},
+		{"train", "rows.csv", "--label", "y", "--set", "quantize.dtype=I8", "--set", "quantize.output=m.csv.gz"},
+		{"cv", "rows.csv", "--label", "y", "-o", "m.parquet"},
+		{"quantize", "m.txt", "--dtype", "I8", "-o", "m.jsonl"},
+		{"rollback", "m.txt", "--rounds", "2", "-o", "m.xlsx"},
+	} {
+		r := must(t, 2, boost(t, args...))
+		says(t, r.errors, "is the name of a table", "m.boost")
+	}
+	if found, err := filepath.Glob("m.*"); err != nil || !slices.Equal(found, []string{"m.txt"}) {
+		t.Errorf("left %q (%v), want the model alone", found, err)
 	}
 }

@@ -49,7 +49,7 @@ the table are printed before and after.`,
 			if f.threads < 0 {
 				return exit.Usagef("--threads must be 0 (as many as are of use) or more, not %d", f.threads)
 			}
-			if err := a.checkOutput(cmd, f.output, args[:1]); err != nil {
+			if err := a.checkOutput(cmd, f.output, args); err != nil {
 				return err
 			}
 			if err := checkSides(cmd, args[0], args[1:]); err != nil {

@@ -540,6 +540,9 @@ func (r *trainRun) configure(cmd *cobra.Command, sources []string, f *trainFlags
 			}
 		}
 	}
+	if err := cmp.Or(filename.RefuseTable(c.Output.Model), filename.RefuseTable(c.Quantize.Output)); err != nil {
+		return err
+	}
 	if cache := c.Data.Cache; cache != "" && (cache == c.Output.Model || filename.Same(cache, c.Output.Model) ||
 		cache == c.Output.Predictions || filename.Same(cache, c.Output.Predictions)) {
 		return exit.Usagef("data.cache = %q is written by the same run under another key: give it a name of its own", cache)

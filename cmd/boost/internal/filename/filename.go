@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"boost/booster/model"
@@ -48,11 +49,26 @@ func RefuseModels(files []string) error {
 	return nil
 }
 
+// tableEnds are the endings of names that are those of tables and of nothing else.
+var tableEnds = []string{".csv", ".tsv", ".xlsx", ".jsonl", ".ndjson", ".parquet", ".arrow", ".feather", ".arrows", ".svm", ".libsvm", ".svmlight"}
+
+// RefuseTable refuses the name of a table for a model that is to be written.
+func RefuseTable(file string) error {
+	name := strings.ToLower(filepath.Base(file))
+	name = strings.TrimSuffix(strings.TrimSuffix(name, ".gz"), ".zst")
+	for _, end := range tableEnds {
+		if stem, ok := strings.CutSuffix(name, end); ok {
+			return exit.Usagef("%s is the name of a table, and what is written to it is a model: name it %s.boost", file, filepath.Join(filepath.Dir(file), stem))
+		}
+	}
+	return nil
+}
+
 // Stem returns a table's file name without folder and endings, "model" where it
 // has none that is fit for a file.
 func Stem(file string) string {
 	name := filepath.Base(file)
-	for _, end := range []string{".gz", ".zst", ".csv", ".tsv", ".txt", ".xlsx", ".jsonl", ".ndjson", ".json", ".parquet", ".arrow", ".feather", ".arrows", ".svm", ".libsvm", ".svmlight", ".toml"} {
+	for _, end := range slices.Concat([]string{".gz", ".zst"}, tableEnds, []string{".txt", ".json", ".toml"}) {
 		if len(name) > len(end) && strings.EqualFold(name[len(name)-len(end):], end) {
 			name = name[:len(name)-len(end)]
 		}
