@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"boost/dataset"
+	"boost/internal/kernel/bin"
 	"boost/internal/rng"
 )
 
@@ -166,7 +167,7 @@ func levelClasses(c *dataset.Column) (class []int32, classes int) {
 }
 
 func numberClasses(c *dataset.Column) (class []int32, classes int) {
-	values := slices.Compact(presentNumbers(c))
+	values := different(c)
 	class = make([]int32, c.Len())
 	for row := range class {
 		class[row] = -1
@@ -183,19 +184,22 @@ func numberClasses(c *dataset.Column) (class []int32, classes int) {
 	return class, len(values)
 }
 
-// presentNumbers returns the values that are not missing, ascending.
-func presentNumbers(c *dataset.Column) []float64 {
-	values := make([]float64, 0, c.Len()-c.Missing())
+// different returns the values that are not missing, each once, ascending.
+func different(c *dataset.Column) []float64 {
+	bits := make([]uint64, 0, c.Len())
 	walk := dense(c)
 	var k chunk
 	for walk.read(&k) {
 		for _, v := range k.values[:k.n] {
-			if v == v {
-				values = append(values, v)
-			}
+			bits = append(bits, math.Float64bits(v))
 		}
 	}
-	slices.Sort(values)
+	keys := bin.FromBits(bits)
+	keys = slices.Compact(bin.Sort(keys, make([]uint64, len(keys))))
+	values := make([]float64, len(keys))
+	for i, key := range keys {
+		values[i] = math.Float64frombits(bin.ToBits(key))
+	}
 	return values
 }
 
@@ -205,24 +209,26 @@ const noRank = math.MaxUint32
 // ranks returns twice the place of every row's label among all, which is a whole number:
 // equal ones are in the middle of theirs.
 func ranks(c *dataset.Column) []uint32 {
-	values := presentNumbers(c)
-	out := make([]uint32, c.Len())
+	n := c.Len()
+	out, keys, rows := make([]uint32, n), make([]uint64, 0, n), make([]uint64, n)
+	for row := range out {
+		out[row], rows[row] = noRank, uint64(row)
+	}
 	walk := dense(c)
 	var k chunk
 	for walk.read(&k) {
-		for i, v := range k.values[:k.n] {
-			if v != v {
-				out[k.rows[i]] = noRank
-				continue
-			}
-			first, _ := slices.BinarySearch(values, v)
-			after, _ := slices.BinarySearchFunc(values, v, func(a, b float64) int {
-				if a <= b {
-					return -1
-				}
-				return 1
-			})
-			out[k.rows[i]] = uint32(first + after)
+		for _, v := range k.values[:k.n] {
+			keys = append(keys, math.Float64bits(v))
+		}
+	}
+	keys, rows = bin.FromBitsWith(keys, rows)
+	keys, rows = bin.SortWith(keys, make([]uint64, n), rows, make([]uint64, n))
+	for lo, hi := 0, 0; lo < len(keys); lo = hi {
+		for hi < len(keys) && keys[hi] == keys[lo] {
+			hi++
+		}
+		for _, row := range rows[lo:hi] {
+			out[row] = uint32(lo + hi)
 		}
 	}
 	return out
