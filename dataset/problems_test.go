@@ -70,3 +70,20 @@ func TestProblemsAreTwenty(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
+
+// A line that repeats the names of the columns is one problem, also where a byte order mark begins it.
+func TestNamesOnceMore(t *testing.T) {
+	rows := strings.Repeat("1,2,a\n3,4,b\n", 20)
+	for _, mark := range []string{"", "\ufeff"} {
+		_, err := read(mark + "y,x,t\n" + rows + mark + "y,x,t\n" + rows)
+		want := `t.csv:42: the names of the columns stand here once more, as where files are joined (delete such lines, or give the files one beside the other, or set on_bad_row = "skip" to leave such rows out)`
+		if !errors.Is(err, dataset.ErrTable) || err.Error() != want {
+			t.Errorf("got  %v\nwant %s", err, want)
+		}
+	}
+	for _, line := range []string{"y,5,t\n", "y,z,t\n"} { // names of columns, and something else
+		if _, err := read("y,x,t\n"+rows+line, dataset.Label("y")); err == nil || !strings.Contains(err.Error(), `column "y": "y" is not a number`) {
+			t.Errorf("%q: %v", line, err)
+		}
+	}
+}

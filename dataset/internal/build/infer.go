@@ -65,6 +65,9 @@ func (a *Builder) problems(found []*chunk.ParseError) error {
 	case 1:
 		return found[0]
 	}
+	if again := a.namesAgain(found); again != nil {
+		return again
+	}
 	slices.SortStableFunc(found, func(x, y *chunk.ParseError) int {
 		switch {
 		case a.before(x.File, x.Line, y):
@@ -75,6 +78,19 @@ func (a *Builder) problems(found []*chunk.ParseError) error {
 		return 0
 	})
 	return chunk.ParseErrors(found)
+}
+
+// namesAgain returns the error about a line that has the names of the columns once more, nil if there is something else among the
+// problems of a table, of which there are several.
+func (a *Builder) namesAgain(found []*chunk.ParseError) error {
+	at := found[0]
+	for _, e := range found {
+		if e.File != at.File || e.Line != at.Line || e.Column == "" || strings.TrimPrefix(e.Value, chunk.ByteOrderMark) != e.Column {
+			return nil
+		}
+	}
+	return &chunk.ParseError{File: at.File, Line: at.Line, Row: at.Row, Want: "the names of the columns stand here once more, as where files are joined",
+		Fix: a.OrSkip("delete such lines, or give the files one beside the other")}
 }
 
 func (a *Builder) inferType(c *Column) error {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"boost/dataset/internal/chunk"
@@ -291,6 +292,10 @@ func findSeparator(o *chunk.Dialect, h *head) byte {
 // it has a number, or only texts of which half come again below it.
 func findHeader(o *chunk.Options, records [][]string) bool {
 	first, rest := records[0], records[1:]
+	// Names that stand again below, as where files are joined, are no cells of a column of numbers.
+	others := slices.DeleteFunc(slices.Clone(rest), func(record []string) bool {
+		return slices.EqualFunc(record, first, func(a, b string) bool { return strings.TrimPrefix(a, chunk.ByteOrderMark) == b })
+	})
 	hasNumber := false
 	repeated := 0
 	for i, cell := range first {
@@ -304,31 +309,27 @@ func findHeader(o *chunk.Options, records [][]string) bool {
 			hasNumber = true
 			continue
 		}
-		numbers, again := compareBelow(&o.Dialect, rest, i, cell)
-		if numbers {
+		if areNumbers(&o.Dialect, others, i) {
 			return true
 		}
-		if again {
+		if slices.ContainsFunc(rest, func(record []string) bool { return i < len(record) && record[i] == cell }) {
 			repeated++
 		}
 	}
 	return !hasNumber && (repeated == 0 || 2*repeated < len(first))
 }
 
-// compareBelow reports whether all cells of a column are numbers, and whether one
-// of them equals the given cell.
-func compareBelow(o *chunk.Dialect, rest [][]string, column int, cell string) (numbers, again bool) {
+// areNumbers reports whether all cells of a column are numbers.
+func areNumbers(o *chunk.Dialect, records [][]string, column int) bool {
 	present := 0
-	numbers = true
-	for _, record := range rest {
+	for _, record := range records {
 		if column >= len(record) || o.IsMissing([]byte(record[column])) {
 			continue
 		}
 		present++
-		again = again || record[column] == cell
-		if numbers {
-			_, _, numbers = chunk.ParseValue([]byte(record[column]), o.Decimal)
+		if _, _, ok := chunk.ParseValue([]byte(record[column]), o.Decimal); !ok {
+			return false
 		}
 	}
-	return numbers && present > 0, again
+	return present > 0
 }
