@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -147,6 +149,36 @@ func TestLevelsBeyondFloat64(t *testing.T) {
 	apart := mustRead(t, "x\n9007199254740992\n09007199254740992\n9007199254740994.0\n", dataset.Categorical("x"))
 	if got, want := show(apart), "x:category=9007199254740992|9007199254740992|9007199254740994"; got != want {
 		t.Errorf("numbers that float64 holds: got %s, want %s", got, want)
+	}
+}
+
+// Names of text files are read without blanks around them. A model that has a name with some, as a data frame may give it, finds
+// the column all the same, in every file.
+func TestNamesWithBlanks(t *testing.T) {
+	schema := func(names ...string) dataset.Option {
+		var s dataset.Schema
+		for _, name := range names {
+			s.Columns = append(s.Columns, dataset.ColumnSchema{Name: name, Role: dataset.Feature, Kind: dataset.Float32})
+		}
+		return dataset.As(s)
+	}
+	var paths []string
+	for i, text := range []string{"a, lead,b \n1,2,3\n", "\" lead\",b,a\n5,6,4\n"} {
+		path := filepath.Join(t.TempDir(), fmt.Sprintf("%d.csv", i))
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		paths = append(paths, path)
+	}
+	table, err := dataset.OpenAll(t.Context(), paths, schema("a", " lead", "b"), dataset.InOrder())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := show(table), "a:float32=1|4  lead:float32=2|5 b:float32=3|6"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if _, err := read("x\n1\n", schema("x", " x")); err == nil || !strings.Contains(err.Error(), `lacks column " x"`) {
+		t.Errorf("one column for two: %v", err)
 	}
 }
 

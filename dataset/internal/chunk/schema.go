@@ -98,6 +98,20 @@ func (s *Schema) named(name string) *ColumnSchema {
 	return nil
 }
 
+// PutBlanks gives names that were read without the blanks around them those of the schema's columns that have some.
+func (s *Schema) PutBlanks(names []string) {
+	for i := range s.Columns {
+		name := s.Columns[i].Name
+		bare := TrimText(name)
+		if bare == name || slices.Contains(names, name) || s.named(bare) != nil {
+			continue
+		}
+		if at := slices.Index(names, bare); at >= 0 {
+			names[at] = name
+		}
+	}
+}
+
 // RoleNames returns the names of the columns of a role, in order.
 func (s *Schema) RoleNames(role Role) []string {
 	var names []string

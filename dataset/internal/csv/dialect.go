@@ -165,7 +165,7 @@ func findDialect(o *chunk.Options, name string, h *head) (*dialect, error) {
 	rest := records
 	if d.header {
 		rest = records[1:]
-		names, err := headerNames(&o.Dialect, name, records[0])
+		names, err := headerNames(o, name, records[0])
 		if err != nil {
 			return nil, err
 		}
@@ -239,7 +239,7 @@ func recalledSeparator(o *chunk.Options, h *head) byte {
 
 // headerNames decodes a header record. Columns without a name are called by
 // their position.
-func headerNames(o *chunk.Dialect, file string, record []string) ([]string, error) {
+func headerNames(o *chunk.Options, file string, record []string) ([]string, error) {
 	names := make([]string, len(record))
 	for i, cell := range record {
 		name, ok := o.Decode(chunk.Trim([]byte(cell)))
@@ -251,6 +251,9 @@ func headerNames(o *chunk.Dialect, file string, record []string) ([]string, erro
 			name = fmt.Sprintf("c%d", i+1)
 		}
 		names[i] = name
+	}
+	if o.Schema != nil {
+		o.Schema.PutBlanks(names)
 	}
 	return names, nil
 }

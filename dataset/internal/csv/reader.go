@@ -120,7 +120,7 @@ func (r *Reader) body(stream *chunk.Stream, h *head) (t *records.Text, order []i
 		if len(records) == 0 {
 			return nil, nil, chunk.Errorf("%s is empty", stream.Name)
 		}
-		names, err := headerNames(&r.Options.Dialect, stream.Name, records[0])
+		names, err := headerNames(r.Options, stream.Name, records[0])
 		if err == nil {
 			order, err = chunk.ColumnOrder(stream.Name, names, r.Inputs[0].Name, r.dialect.names)
 		}
