@@ -62,7 +62,7 @@ func (r *run) chooseGradients(n, outputs int, inFiles bool) (storing gradients.S
 			return storing, fmt.Errorf("train.gradients = \"auto\" became %s: %s: %w", mode, reason, err)
 		}
 		if inFiles && mode == gradients.F32 {
-			return storing, errFloatsInFiles("\"auto\", which is \"f32\" here: " + reason)
+			return storing, errFloatsInFiles(gradients.Became(gradients.AutoName, mode))
 		}
 	}
 	mode, err := gradients.ParseMode(p.Gradients)

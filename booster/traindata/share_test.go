@@ -337,3 +337,25 @@ func TestShareRefuses(t *testing.T) {
 		})
 	}
 }
+
+// What needs a table in memory is refused before ranks read their files.
+func TestShareNeedsNoMemory(t *testing.T) {
+	for want, change := range map[string]func(p *booster.Params){
+		"train.valid_by needs them in memory": func(p *booster.Params) { p.ValidBy = "level" },
+		"sampling.row_by needs them in memory": func(p *booster.Params) {
+			p.RowBy, p.RowFraction = "level", 0.5
+		},
+		"linear leaves (tree.linear) need the values": func(p *booster.Params) { p.Tree.Linear = true },
+		`train.gradients = "f32" needs`:               func(p *booster.Params) { p.Gradients = "f32" },
+	} {
+		p := booster.Defaults()
+		p.Rounds = 5
+		change(&p)
+		_, errs := trainShared(p, traindata.Input{}, parts(t, 40, 60))
+		for rank, err := range errs {
+			if !errors.Is(err, booster.ErrParams) || !strings.Contains(err.Error(), "which stay in their files, and "+want) {
+				t.Errorf("rank %d: %v, want %q in it", rank, err, want)
+			}
+		}
+	}
+}

@@ -148,7 +148,11 @@ func (in *Input) checkShare(p *booster.Params) error {
 	case p.Binning.Sample == 0:
 		problem = "binning.sample = 0 takes cuts from all rows, and each rank has some: name a number of rows"
 	default:
-		return nil
+		why := in.needsMemory(p)
+		if why == "" {
+			return nil
+		}
+		problem = "ranks share the tables, which stay in their files, and " + why + ": leave it out"
 	}
 	return fmt.Errorf("%w: %s", booster.ErrParams, problem)
 }

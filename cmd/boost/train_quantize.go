@@ -19,7 +19,7 @@ import (
 )
 
 // errLossOutOfCore refuses a bound that needs rows with all their columns in memory.
-var errLossOutOfCore = exit.Plain("quantize.max_loss needs the validation set in memory, and the tables are larger than that: train without it, and give boost quantize a table that fits as --data", booster.ErrBudget)
+var errLossOutOfCore = exit.Plain("quantize.max_loss needs the validation set in memory, and the tables are read in chunks: train without it, and give boost quantize a table that fits as --data", booster.ErrBudget)
 
 // unseen reads the rows that a compressed model is certified on; nil: there are none.
 func (r *trainRun) unseen(ctx context.Context, m *booster.Model) (*dataset.Table, error) {

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 
 	"boost/dataset/internal/chunk"
 	"boost/internal/comm"
@@ -84,16 +85,19 @@ func Compare(ctx context.Context, c comm.Comm, inputs []chunk.Input, err error) 
 type told[T any] struct {
 	Value T
 	Err   string
-	Table bool // the table is at fault
+	Kind  int // that of kinds, plus 1; 0 for none
 }
+
+// kinds are what errors of other ranks are, too.
+var kinds = []error{chunk.ErrTable, chunk.ErrMemory}
 
 // heard is an error of another rank.
 type heard struct {
 	error
-	table bool
+	kind int
 }
 
-func (e *heard) Is(target error) bool { return e.table && target == chunk.ErrTable }
+func (e *heard) Is(target error) bool { return e.kind > 0 && target == kinds[e.kind-1] }
 func (e *heard) Unwrap() error        { return e.error }
 
 // Exchange gives all ranks what each has to say of a step, and its error, by rank. Where ranks read the same files (same), an error about a
@@ -101,7 +105,7 @@ func (e *heard) Unwrap() error        { return e.error }
 func Exchange[T any](ctx context.Context, c comm.Comm, own T, ownErr error, same bool) (values []T, errs []error, err error) {
 	said := told[T]{Value: own}
 	if ownErr != nil {
-		said.Err, said.Table = ownErr.Error(), errors.Is(ownErr, chunk.ErrTable)
+		said.Err, said.Kind = ownErr.Error(), 1+slices.IndexFunc(kinds, func(kind error) bool { return errors.Is(ownErr, kind) })
 	}
 	var b bytes.Buffer
 	if err := gob.NewEncoder(&b).Encode(said); err != nil {
@@ -117,15 +121,16 @@ func Exchange[T any](ctx context.Context, c comm.Comm, own T, ownErr error, same
 		if err := gob.NewDecoder(bytes.NewReader(data)).Decode(&theirs); err != nil {
 			return nil, nil, &comm.Error{Rank: rank, Text: fmt.Sprintf("told what cannot be read: %v", err)}
 		}
+		theirs.Kind = min(max(theirs.Kind, 0), len(kinds))
 		values[rank] = theirs.Value
 		switch {
 		case rank == c.Rank():
 			errs[rank] = ownErr
 		case theirs.Err == "":
-		case same && theirs.Table:
-			errs[rank] = &heard{errors.New(theirs.Err), true}
+		case same && theirs.Kind > 0:
+			errs[rank] = &heard{errors.New(theirs.Err), theirs.Kind}
 		default:
-			errs[rank] = &heard{&comm.Error{Rank: rank, Text: theirs.Err}, theirs.Table}
+			errs[rank] = &heard{&comm.Error{Rank: rank, Text: theirs.Err}, theirs.Kind}
 		}
 	}
 	return values, errs, nil

@@ -2,6 +2,7 @@ package parts_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -108,5 +109,36 @@ func TestCompare(t *testing.T) {
 				t.Errorf("ranks say %v, want %q", errs, c.want)
 			}
 		})
+	}
+}
+
+// An error of a rank is of its kind at the others, in its words where all read the same files.
+func TestTell(t *testing.T) {
+	for _, c := range []struct {
+		own  error
+		kind error
+		same bool
+		want string
+	}{
+		{chunk.Errorf("t.csv:3: odd"), chunk.ErrTable, true, "t.csv:3: odd"},
+		{chunk.Errorf("t.csv:3: odd"), chunk.ErrTable, false, "ranks of the training: rank 1: t.csv:3: odd"},
+		{chunk.TooLarge("t.csv is large"), chunk.ErrMemory, true, "t.csv is large"},
+		{errors.New("no such disk"), comm.ErrComm, true, "ranks of the training: rank 1: no such disk"},
+	} {
+		var all sync.WaitGroup
+		for rank, end := range comm.Local(3) {
+			all.Go(func() {
+				var own error
+				want := c.want
+				if rank == 1 {
+					own, want = c.own, c.own.Error()
+				}
+				_, err := parts.Tell(t.Context(), end, rank, own, c.same)
+				if err == nil || err.Error() != want || rank != 1 && !errors.Is(err, c.kind) {
+					t.Errorf("rank %d: %v, want %q, which is %v", rank, err, want, c.kind)
+				}
+			})
+		}
+		all.Wait()
 	}
 }
