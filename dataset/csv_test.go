@@ -180,6 +180,7 @@ func TestReadErrors(t *testing.T) {
 		{"case", "x,Y\n1,2\n", `t.csv: the table has no column "y", which is named as label (did you mean "Y"?); its columns are "x", "Y"`, []dataset.Option{label}},
 		{"title", "my table\nx,y\n1,2\n", `t.csv:2: 2 cells, expected 1 as in the header (delete all that stands above the names of the columns, or set separator if that is another one)`, nil},
 		{"title_and_label", "my table\nx,y\n1,2\n", `t.csv: the table has no column "y", which is named as label; its only column is "my table" (delete all that stands above the names of the columns)`, []dataset.Option{label}},
+		{"rare_separator_and_label", "x^y\n1^2\n", `t.csv: the table has no column "y", which is named as label; its only column is "x^y" (name what stands between the cells by data.separator; tr -s ' ' , < FILE makes one comma of several blanks)`, []dataset.Option{label}},
 		{"separator_and_label", "x y\n1  2\n", `t.csv: the table has no column "y", which is named as label; its only column is "x y" (name what stands between the cells by data.separator; tr -s ' ' , < FILE makes one comma of several blanks)`, []dataset.Option{label}},
 		{"no_header_and_label", "1,2\n3,4\n", `t.csv: the table has no column "y", which is named as label; its columns are "c1", "c2"; t.csv has no header line: its columns are called c1 to c2`, []dataset.Option{label}},
 		{"array", "[\n  {\"x\": 1}\n]\n", `t.csv is a JSON array; jq -c '.[]' t.csv writes it as JSON lines`, nil},

@@ -152,6 +152,15 @@ func TestLevelsBeyondFloat64(t *testing.T) {
 	}
 }
 
+// A label that is no number is not advised to be missing, as every row needs one.
+func TestLabelOfAnotherKind(t *testing.T) {
+	model := mustRead(t, "x,y\n1,0\n2,1\n", dataset.Label("y"))
+	_, err := read("x,y\n1,no\n2,yes\n", dataset.As(model.Schema()))
+	if want := `t.csv:2: column "y": "no" is not a number, and the model has numbers in this column; nor is "yes" in line 3`; err == nil || err.Error() != want {
+		t.Errorf("got  %v\nwant %s", err, want)
+	}
+}
+
 // Names of text files are read without blanks around them. A model that has a name with some, as a data frame may give it, finds
 // the column all the same, in every file.
 func TestNamesWithBlanks(t *testing.T) {

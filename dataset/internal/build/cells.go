@@ -96,7 +96,9 @@ func (a *Builder) BadCell(c *Column, broken bool, cells ...chunk.OddCell) *chunk
 		}
 	case c.Schema != nil:
 		e.Want = "a number, and the model has numbers in this column"
-		e.Fix = addMissing(cells)
+		if c.Role != chunk.LabelRole { // every row needs one
+			e.Fix = addMissing(cells)
+		}
 		if c.Form != nil {
 			e.Want = fmt.Sprintf("written as \"%v\", as in the table of the model", *c.Form)
 		}
