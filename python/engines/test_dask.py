@@ -47,6 +47,11 @@ def test_model_is_that_of_one_process(
     assert model.report["rounds"] == 10
 
 
+def test_label_among_the_settings() -> None:
+    with pytest.raises(boost_gbt.ParameterError, match="and label names that column"):
+        boost_gbt.dask.train({"data": {"label": "a"}}, None, "label")
+
+
 def test_errors(client: Client, rows: pd.DataFrame, program: Path) -> None:
     frame = dd.from_pandas(rows[["a", "b", "c", "label"]], npartitions=3)
     with pytest.raises(boost_gbt.ParameterError, match='unknown key "leafs"'):

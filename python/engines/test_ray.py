@@ -41,6 +41,11 @@ def test_model_is_that_of_one_process(
     assert model.report["rounds"] == 10
 
 
+def test_label_among_the_settings() -> None:
+    with pytest.raises(boost_gbt.ParameterError, match="'label_column', and label names that column"):
+        boost_gbt.ray.train({"label_column": "a"}, None, "label", ranks=2)
+
+
 def test_errors(rows: pd.DataFrame, program: Path) -> None:
     dataset = ray.data.from_pandas(rows[["a", "b", "c", "label"]])
     with pytest.raises(boost_gbt.ParameterError, match='unknown key "leafs"'):

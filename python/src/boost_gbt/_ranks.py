@@ -22,7 +22,7 @@ from typing import Any
 from ._program import program
 from ._settings import settings
 from ._worker import LEVELS
-from .errors import BY_EXIT_CODE, BoostError, TableError
+from .errors import BY_EXIT_CODE, BoostError, ParameterError, TableError
 from .model import Model
 
 THREADS = frozenset(
@@ -170,6 +170,14 @@ class Rank:
             reason = " (the system sends it where memory runs out)" if code == -signal.SIGKILL else ""
             errors.append(f"the program was ended by {signal.Signals(-code).name}{reason}")
         return {"code": code, "error": "\n".join(errors)}
+
+
+def refuse(params: Mapping[str, Any], **arguments: str) -> None:
+    """Raise an error about a column that settings name, and an argument too: ``refuse(params, label="labelCol")``."""
+    for name, _ in settings(params):
+        argument = arguments.get(name.removeprefix("data.").removesuffix("_column"))
+        if argument:
+            raise ParameterError(f"the settings have {name!r}, and {argument} names that column: leave it out of them")
 
 
 def write_tables(tables: Sequence[Any], path: str) -> int:

@@ -48,6 +48,7 @@ def train(params: Mapping[str, Any] | None, frame: Any, label: str, *, client: A
     ``params`` are those of ``boost_gbt.train``. Partitions are divided among the ranks in their order. An error has
     the words of a rank's program; where a worker is lost, a BoostError says so.
     """
+    _ranks.refuse(params or {}, label="label")
     client = client or get_client()
     workers = sorted(client.nthreads())
     parts = client.compute(frame.to_delayed())

@@ -39,6 +39,7 @@ def train(
     their placement group is ``"PACK"``, or ``"STRICT_SPREAD"`` for one on each machine. An error has the words of a
     rank's program; where an actor is lost, it is Ray's.
     """
+    _ranks.refuse(params or {}, label="label")
     dataset = dataset.materialize()
     job = _ranks.Job(ranks, dataset.count(), {"data.label": label, **(params or {})})
     empty = ray.get(dataset.limit(1).to_arrow_refs())[0].slice(0, 0)

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import _ranks, _settings
+from . import _ranks
 from .errors import BY_EXIT_CODE, BoostError, ParameterError, TableError
 from .model import Model
 
@@ -58,7 +58,6 @@ except ImportError as error:
 
 FOLD = re.compile(r"(CrossValidator|TrainValidationSplit)_[0-9a-f]+_rand")  # columns that these add to what they fit
 SAID = "model binary, said string"  # what the training stage returns: one row, of rank 0
-ROLES = {"label": "labelCol", "label_column": "labelCol", "weight": "weightCol", "weight_column": "weightCol"}
 PLAIN = {
     T.BooleanType: pa.bool_(),
     T.ByteType: pa.int8(),
@@ -295,10 +294,8 @@ class BoostEstimator(Estimator, _HasColumns, HasWeightCol, DefaultParamsReadable
                     raise TableError(
                         f"{param.name}: there is no column {name!r}; there are {', '.join(dataset.columns)}"
                     )
-        for name, _ in _settings.settings(self.getOrDefault(self.settings)):
-            role = ROLES.get(name.removeprefix("data."))
-            if role and self.isDefined(role):
-                raise ParameterError(f"settings has {name!r}, and {role} names that column: leave it out of settings")
+        named = self.isDefined(self.weightCol) and self.getWeightCol()
+        _ranks.refuse(self.getOrDefault(self.settings), label="labelCol", weight="weightCol" if named else "")
 
 
 def _training(job: _ranks.Job, columns: list[_Column], sorted_rows: bool) -> Callable[[Iterator[Any]], Iterator[Any]]:
