@@ -256,6 +256,18 @@ func TestJSONLinesAfterEmptyFiles(t *testing.T) {
 	}
 }
 
+// Truth values are the levels true and false of a model that has these among its texts.
+func TestTruthValuesAsLevels(t *testing.T) {
+	model := mustRead(t, "t\ntrue\nunknown\nfalse\nlate\n")
+	table, err := readJSON("{\"t\": false}\n{\"t\": true}\n{\"t\": null}\n{\"t\": \"late\"}\n", dataset.As(model.Schema()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := fmt.Sprint(table.Column("t").Codes()), "[2 0 -1 3]"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
 // A table in chunks is the table that is read whole.
 func TestJSONLinesInChunks(t *testing.T) {
 	path := filepath.Join("testdata", "jsonl", "polars.ndjson")
