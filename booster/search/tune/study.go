@@ -2,6 +2,7 @@ package tune
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -61,7 +62,10 @@ func (s *searcher) describe(table *dataset.Table) map[string]string {
 	d := map[string]string{
 		"table": table.Fingerprint(pool), "rows": strconv.Itoa(table.NumRows()), "sampler": s.Sampler, "pruning": strconv.FormatBool(!s.NoPrune),
 		"seed": strconv.FormatUint(s.Seed, 10), "folds": fmt.Sprintf("%d of %d, %s", len(folds), s.Folds*max(s.Repeats, 1), by),
-		"held_out": number(s.HeldOut), "columns of folds": strings.Trim(s.GroupBy+" "+s.Time, " "),
+		"held_out": number(s.HeldOut), "columns of folds": strings.Trim(s.GroupBy+" "+s.Time, " "), "columns": strconv.Itoa(len(table.Columns())),
+	}
+	for _, c := range table.LabelColumns() {
+		d["label"] = strings.TrimSpace(d["label"] + " " + c.Name())
 	}
 	space := make([]string, len(s.Space))
 	for i := range space {
@@ -76,6 +80,21 @@ func (s *searcher) describe(table *dataset.Table) map[string]string {
 		}
 	}
 	return d
+}
+
+// mostTelling returns the names of what describes a search, first those of which others follow, last the hash of the table.
+func mostTelling(d map[string]string) []string {
+	order := []string{"label", "train.objective", "columns", "rows"}
+	rank := func(name string) int {
+		if name == "table" {
+			return len(order) + 1
+		}
+		if i := slices.Index(order, name); i >= 0 {
+			return i
+		}
+		return len(order)
+	}
+	return slices.SortedFunc(maps.Keys(d), func(a, b string) int { return cmp.Or(rank(a)-rank(b), cmp.Compare(a, b)) })
 }
 
 // openStudy opens a study, or begins one, and returns its trials.
@@ -133,8 +152,12 @@ func (s *study) read(known map[string]string, space Space) ([]Trial, error) {
 		}
 		return nil, s.write(head)
 	}
-	for _, name := range slices.Sorted(maps.Keys(union(was.Search, known))) {
-		if there, here := was.Search[name], known[name]; there != here {
+	for _, name := range mostTelling(union(was.Search, known)) {
+		there, knew := was.Search[name]
+		if here := known[name]; there != here && (knew || name != "label" && name != "columns") { // which older studies do not say
+			if name == "table" { // of which the hash alone differs
+				return nil, fmt.Errorf("%w: the study is of another table, of as many rows and columns: give another name, or the table of then", booster.ErrParams)
+			}
 			return nil, fmt.Errorf("%w: the study is of another search: %s was %q and is %q now: give another name, or what there was", booster.ErrParams, name, there, here)
 		}
 	}

@@ -193,6 +193,23 @@ func TestOtherStudy(t *testing.T) {
 	if _, err := tune.Search(t.Context(), params(), example(t, 301), c); err == nil || !strings.Contains(err.Error(), `rows was "300" and is "301" now`) {
 		t.Errorf("another table: %v", err)
 	}
+	label := table.LabelColumn().Name()
+	others := table.Features()
+	relabelled, err := table.WithLabel(others[len(others)-1].Name())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := fmt.Sprintf("label was %q and is %q now", label, others[len(others)-1].Name())
+	if _, err := tune.Search(t.Context(), params(), relabelled, c); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("another label: %v, want %s", err, want)
+	}
+	shuffled := make([]int32, table.NumRows())
+	for i := range shuffled {
+		shuffled[i] = int32(len(shuffled) - 1 - i)
+	}
+	if _, err := tune.Search(t.Context(), params(), table.Take(shuffled), c); err == nil || !strings.Contains(err.Error(), "of another table, of as many rows and columns") {
+		t.Errorf("rows in another order: %v", err)
+	}
 	for _, content := range []string{"a,b\n1,2\n", "{}\n", "x"} {
 		if err := os.WriteFile(c.Study, []byte(content), 0o600); err != nil {
 			t.Fatal(err)
