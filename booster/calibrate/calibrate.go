@@ -115,6 +115,7 @@ func Fit(ctx context.Context, m *model.Model, t *dataset.Table, p Params) (*mode
 func (p *Params) fit(m *model.Model) error {
 	c := m.Contents()
 	two := m.Outputs() == 1 && len(m.Classes()) == 2
+	takesAway := p.Method == trust.None // what the model has, intervals too
 	if p.Method == "" {
 		if p.Method = trust.None; m.Classes() != nil {
 			p.Method = trust.Auto
@@ -140,7 +141,7 @@ func (p *Params) fit(m *model.Model) error {
 		return paramsErrorf("a threshold is for two classes, and the model has %d: leave it out", len(m.Classes()))
 	case p.Threshold != 0 && !(p.Threshold > 0 && p.Threshold < 1):
 		return paramsErrorf("threshold %v: expected a probability between 0 and 1", p.Threshold)
-	case m.Classes() == nil && p.Level == 0:
+	case m.Classes() == nil && p.Level == 0 && !takesAway:
 		return paramsErrorf("the model predicts numbers, which have intervals only: give a share of rows that these cover, such as 0.9")
 	}
 	if p.hasCosts() {

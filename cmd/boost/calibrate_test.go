@@ -216,6 +216,10 @@ func TestIntervals(t *testing.T) {
 	if oslo, rome := inside["Oslo"]/rows["Oslo"], inside["Rome"]/rows["Rome"]; oslo < 0.9 || rome > 0.65 {
 		t.Fatalf("without groups Oslo is covered by %v and Rome by %v: the table is not made for this test", oslo, rome)
 	}
+	must(t, 0, boost(t, "calibrate", "yi.boost", "held.csv", "--method", "none", "-q", "-o", "away.boost"))
+	if readFile(t, "away.boost") != readFile(t, "y.boost") || readFile(t, "yi.boost") == readFile(t, "y.boost") {
+		t.Error("a model without its intervals is not what it was before")
+	}
 	by := calibrateJSON(t, "y.boost", "held.csv", "--intervals", "0.8", "--by", "city", "-o", "yg.boost")
 	rows, inside = covered(t, must(t, 0, boost(t, "predict", "yg.boost", "new.csv")).out)
 	for _, city := range []string{"Oslo", "Rome"} {
