@@ -46,7 +46,7 @@ func (r *run) examples(in *inputs) (*examples, error) {
 	if err != nil {
 		return nil, err
 	}
-	if target.classes == nil {
+	if target.classes == nil && r.most == 0 { // nor again where all rows are trained on
 		labels.Report(answers, table, r.log)
 	}
 	if info, ok := objectives.Lookup(r.p.Objective); ok && info.Times && table.EventColumn() == nil && table.UpperColumn() == nil {

@@ -84,6 +84,17 @@ func TestHostileRegressionLabel(t *testing.T) {
 	says(t, r.errors, "3 classes", "a, b, c")
 }
 
+// What is said of labels is said once, though all rows are trained on after those that are not held out.
+func TestConstantLabelIsSaidOnce(t *testing.T) {
+	inFolder(t)
+	file(t, "t.csv", "x,y\n"+strings.Repeat("1,5.5\n2,5.5\n3,5.5\n", 50))
+	r := must(t, 0, boost(t, "train", "t.csv", "--label", "y"))
+	says(t, r.out, "then trained on all rows")
+	if n := strings.Count(r.errors, "every row has the same label"); n != 1 {
+		t.Errorf("said %d times:\n%s", n, r.errors)
+	}
+}
+
 func TestHostileFiles(t *testing.T) {
 	inFolder(t)
 	if err := os.Mkdir("folder.csv", 0o755); err != nil {
