@@ -168,6 +168,43 @@ func TestMergeOrderedLevels(t *testing.T) {
 	}
 }
 
+// Levels with the sign that stands between the values of a pair keep their codes in the copies of their column.
+func TestMergeOrderedLevelsWithSigns(t *testing.T) {
+	ctx := context.Background()
+	p := zoneParams()
+	signed := func(rows int, gaps bool) *dataset.Table {
+		table := zones(t, rows, gaps)
+		zone, x, y := make([]string, rows), table.Column("x").Float64s(), table.Column("y").Float64s()
+		for row, code := range table.Column("zone").Codes() {
+			if code >= 0 {
+				zone[row] = table.Column("zone").Levels()[code] + "×2"
+			}
+		}
+		signs, err := dataset.FromColumns([]dataset.ColumnData{{Name: "zone", Values: zone}, {Name: "x", Values: x}, {Name: "y", Values: y}}, dataset.Label("y"), dataset.Categorical("zone"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return signs
+	}
+	table := signed(4000, false)
+	a, b := train(t, p, table), train(t, p, signed(2000, true))
+	merged, err := model.Merge(a, b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	one, _ := a.PredictRaw(ctx, table)
+	other, _ := b.PredictRaw(ctx, table)
+	got, err := merged.PredictRaw(ctx, table)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range got {
+		if want := one[i] + other[i]; math.Abs(got[i]-want) > 1e-9 {
+			t.Fatalf("row %d: %v instead of %v", i, got[i], want)
+		}
+	}
+}
+
 // A merged model whose columns are there once for each order is the one that its text gives.
 func TestMergedLevelsAsText(t *testing.T) {
 	p := crossedParams()

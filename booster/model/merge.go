@@ -212,8 +212,14 @@ func uniteColumns(models []*Model) (*union, error) {
 		if c := u.schema.Columns[j]; c.Role == dataset.Feature {
 			orders := u.orders(sources[c.Name])
 			for _, other := range orders[1:] {
-				u.schema.Columns = append(u.schema.Columns, u.copyOf(&c))
-				sources[u.schema.Columns[len(u.schema.Columns)-1].Name] = other
+				made := u.copyOf(&c)
+				for i := range other {
+					own := *other[i].column // whose levels are now those that the copy has
+					own.Levels = levelsIn(&c, own.Levels)
+					other[i].column = &own
+				}
+				u.schema.Columns = append(u.schema.Columns, made)
+				sources[made.Name] = other
 			}
 			sources[c.Name] = orders[0]
 		}
@@ -259,10 +265,7 @@ func (u *union) orders(from []sourceFeature) [][]sourceFeature {
 func (u *union) copyOf(c *dataset.ColumnSchema) dataset.ColumnSchema {
 	made := *c
 	if c.Crossed == nil {
-		made = dataset.ColumnSchema{Role: dataset.Feature, Kind: dataset.Category, Crossed: []string{c.Name}, Levels: make([]string, len(c.Levels))}
-		for i, level := range c.Levels {
-			made.Levels[i] = dataset.CrossedLevel(dataset.Cell{Level: level})
-		}
+		made = dataset.ColumnSchema{Role: dataset.Feature, Kind: dataset.Category, Crossed: []string{c.Name}, Levels: levelsIn(c, c.Levels)}
 	}
 	for n := 2; ; n++ {
 		made.Name = fmt.Sprintf("%s #%d", c.Name, n)
@@ -270,6 +273,18 @@ func (u *union) copyOf(c *dataset.ColumnSchema) dataset.ColumnSchema {
 			return made
 		}
 	}
+}
+
+// levelsIn returns how levels of a column stand in a copy of it.
+func levelsIn(c *dataset.ColumnSchema, levels []string) []string {
+	if c.Crossed != nil {
+		return levels
+	}
+	names := make([]string, len(levels))
+	for i, level := range levels {
+		names[i] = dataset.CrossedLevel(dataset.Cell{Level: level})
+	}
+	return names
 }
 
 // Original returns the name of the feature of which one is a copy for another order of levels (see Merge), its own if it is none.
@@ -336,6 +351,8 @@ func uniteColumn(a, b *dataset.ColumnSchema) error {
 
 func valuesOf(c *dataset.ColumnSchema) string {
 	switch {
+	case c.Crossed != nil:
+		return fmt.Sprintf("levels made of %q", c.Crossed)
 	case c.Kind != dataset.Category:
 		return "numbers"
 	case c.NumericLevels:
