@@ -68,22 +68,28 @@ func (q *quantiles) list(leaf int) (values []float64, weights []uint32) {
 	lo, hi := q.start[leaf], q.start[leaf+1]
 	values, weights = q.values[lo:hi], q.weights[lo:hi]
 	n := 0
+	if q.same {
+		for _, run := range q.g.rows.byNode[q.g.leaves[leaf]] {
+			labels, scores := q.labels[run.First:], q.scores[run.First:]
+			scores = scores[:len(labels)]
+			to := values[n:][:len(run.Entries)]
+			for i, e := range run.Entries {
+				row := hist.Row(e)
+				to[i] = labels[row] - scores[row]
+			}
+			n += len(run.Entries)
+		}
+		return values[:n], nil
+	}
 	for _, run := range q.g.rows.byNode[q.g.leaves[leaf]] {
 		for _, e := range run.Entries {
 			row := run.First + int(hist.Row(e))
 			values[n] = q.labels[row] - q.scores[row]
-			if q.same {
-				n++
-				continue
-			}
 			weights[n] = uint32(math.RoundToEven(float64(q.hess[row]) * q.up))
 			if weights[n] > 0 {
 				n++
 			}
 		}
-	}
-	if q.same {
-		return values[:n], nil
 	}
 	return values[:n], weights[:n]
 }
