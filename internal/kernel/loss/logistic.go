@@ -110,27 +110,45 @@ func Focal(grad, hess []float32, scores, labels, weights []float64, gamma float6
 		Exp(easy, x)
 		for i, e := range easy {
 			q[i], miss[i] = chanceOf(s[i], y[i], e)
-			x[i] = max(q[i], 0x1p-1022)
+			x[i] = larger(q[i], 0x1p-1022)
 		}
 		Log(log, x)
-		for i, miss := range miss {
-			easy[i] = max(miss, 0x1p-1022)
-		}
-		Log(x, easy)
-		for i := range x {
-			x[i] *= gamma
-		}
-		Exp(easy, x) // miss^gamma
+		power(easy, x, miss, gamma)
 		for i, q := range q {
 			easy, log, miss := easy[i], log[i], miss[i]
-			sign := float64(2*y[i]) - 1 // of the score in favour of the label
-			g[i] = float32(sign * float64(easy*(float64(float64(gamma*q)*log)-miss)))
-			bend := float64(gamma*(float64((miss-float64(gamma*q))*log)+miss)) + float64((gamma+1)*miss)
+			ease := float64(gamma * q)
+			slope := float64(easy * (float64(ease*log) - miss)) // of the loss by the score in favour of the label
+			g[i] = float32(math.Float64frombits(math.Float64bits(slope) ^ (math.Float64bits(y[i])<<2&signBit ^ signBit)))
+			bend := float64(gamma*(float64((miss-ease)*log)+miss)) + float64((gamma+1)*miss)
 			// Without gamma, bend is miss: the least that is taken of it.
-			h[i] = float32(float64(easy*q) * max(bend, miss))
+			h[i] = float32(float64(easy*q) * larger(miss, bend))
 		}
 	}
 	Weigh(grad[:len(scores)], hess[:len(scores)], weights)
+}
+
+// power writes miss^gamma, with x to work in.
+func power(to, x, miss []float64, gamma float64) {
+	to, x = to[:len(miss)], x[:len(miss)]
+	if gamma == 2 {
+		for i, miss := range miss {
+			to[i] = miss * miss
+		}
+		return
+	}
+	for i, miss := range miss {
+		to[i] = larger(miss, 0x1p-1022)
+	}
+	Log(x, to)
+	for i := range x {
+		x[i] *= gamma
+	}
+	Exp(to, x)
+}
+
+// larger returns the larger of two numbers, of which the first is not negative. The general function, which minds NaN, takes several times as long.
+func larger(a, b float64) float64 {
+	return math.Float64frombits(uint64(max(int64(math.Float64bits(a)), int64(math.Float64bits(b)))))
 }
 
 // chanceOf returns the chance that a score s gives to the label, and what it lacks to 1, for e = e^-|s|.
