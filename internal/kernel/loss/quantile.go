@@ -58,6 +58,10 @@ func (q *Quantiles) Of(values []float64, weights []uint32, level float64) float6
 	if float64(reached) != target || reached == total {
 		return value
 	}
+	if at+1 < len(window.values) { // those that are left lie next to each other
+		next := window.values[at+1]
+		return value + float64((next-value)/2)
+	}
 	next := math.Inf(1)
 	for _, v := range values {
 		if v > value && v < next {
