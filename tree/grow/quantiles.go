@@ -82,11 +82,13 @@ func (q *quantiles) list(leaf int) (values []float64, weights []uint32) {
 		return values[:n], nil
 	}
 	for _, run := range q.g.rows.byNode[q.g.leaves[leaf]] {
+		labels, scores, hess := q.labels[run.First:], q.scores[run.First:], q.hess[run.First:]
+		scores, hess = scores[:len(labels)], hess[:len(labels)]
 		for _, e := range run.Entries {
-			row := run.First + int(hist.Row(e))
-			values[n] = q.labels[row] - q.scores[row]
-			weights[n] = uint32(math.RoundToEven(float64(q.hess[row]) * q.up))
-			if weights[n] > 0 {
+			row := hist.Row(e)
+			weight := uint32(math.Float64bits(float64(float64(hess[row])*q.up) + 0x1p52)) // the nearest whole number, an even one of two
+			values[n], weights[n] = labels[row]-scores[row], weight
+			if weight > 0 {
 				n++
 			}
 		}

@@ -45,6 +45,11 @@ func (q *Quantiles) Of(values []float64, weights []uint32, level float64) float6
 		for ; float64(below+q.sums[b]) < target; b++ {
 			below += q.sums[b]
 		}
+		if float64(below+q.sums[b]) == target {
+			if after := q.after(b); after < quantileBuckets {
+				return q.between(window, uint16(b), uint16(after))
+			}
+		}
 		window = q.gather(window, uint16(b))
 	}
 	window.sort()
@@ -59,8 +64,7 @@ func (q *Quantiles) Of(values []float64, weights []uint32, level float64) float6
 		return value
 	}
 	if at+1 < len(window.values) { // those that are left lie next to each other
-		next := window.values[at+1]
-		return value + float64((next-value)/2)
+		return middle(value, window.values[at+1])
 	}
 	next := math.Inf(1)
 	for _, v := range values {
@@ -68,7 +72,30 @@ func (q *Quantiles) Of(values []float64, weights []uint32, level float64) float6
 			next = v
 		}
 	}
-	return value + float64((next-value)/2)
+	return middle(value, next)
+}
+
+func middle(value, next float64) float64 { return value + float64((next-value)/2) }
+
+// after returns the next bucket that has values.
+func (q *Quantiles) after(b int) int {
+	for b++; b < quantileBuckets && q.sizes[b] == 0; b++ {
+	}
+	return b
+}
+
+// between returns the middle of the largest value of one bucket and the smallest of the next.
+func (q *Quantiles) between(s selection, bucket, after uint16) float64 {
+	value, next := math.Inf(-1), math.Inf(1)
+	for i, own := range q.bucket {
+		switch v := s.values[i]; {
+		case own == bucket && v > value:
+			value = v
+		case own == after && v < next:
+			next = v
+		}
+	}
+	return middle(value, next)
 }
 
 // divide finds the buckets of a selection's values, and counts them. Buckets ascend with values: they are of equal width, or, every other time, of
