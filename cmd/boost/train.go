@@ -239,7 +239,7 @@ func (r *trainRun) modelPath(err error) string {
 func (r *trainRun) leave(ctx context.Context, model *booster.Model, err error) error {
 	r.a.closers = append(r.a.closers, r.comm)
 	if model == nil {
-		r.comm.Abort(err)
+		r.comm.Abort(comm.Reason(ctx, err))
 		return err
 	}
 	interrupted := err

@@ -1,6 +1,9 @@
 package comm_test
 
 import (
+	"context"
+	"errors"
+	"fmt"
 	"sync"
 	"testing"
 
@@ -33,5 +36,20 @@ func TestAlike(t *testing.T) {
 			})
 		}
 		all.Wait()
+	}
+}
+
+// TestReason holds that other ranks are told why a rank was stopped, and other errors as they are.
+func TestReason(t *testing.T) {
+	why, other := errors.New("interrupted"), errors.New("disk full")
+	ctx, stop := context.WithCancelCause(t.Context())
+	if got := comm.Reason(ctx, context.Canceled); got != context.Canceled {
+		t.Errorf("of a context that is not at its end: %v, want %v", got, context.Canceled)
+	}
+	stop(why)
+	for _, c := range []struct{ err, want error }{{context.Canceled, why}, {fmt.Errorf("t.csv: %w", context.Canceled), why}, {other, other}} {
+		if got := comm.Reason(ctx, c.err); got != c.want {
+			t.Errorf("of %v: %v, want %v", c.err, got, c.want)
+		}
 	}
 }

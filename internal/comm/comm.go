@@ -87,6 +87,14 @@ func Blame(rank int, cause error) *Error {
 	return &Error{Rank: rank, Text: strings.TrimPrefix(cause.Error(), ErrComm.Error()+": ")}
 }
 
+// Reason returns what other ranks are told of an error: why a context was ended where that is all that the error says.
+func Reason(ctx context.Context, err error) error {
+	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+		return context.Cause(ctx)
+	}
+	return err
+}
+
 // Stopped returns the error of a call whose context is done. It wraps ErrComm, ctx.Err() and the context's cause.
 func Stopped(ctx context.Context) error {
 	return &stopped{err: ctx.Err(), cause: context.Cause(ctx)}
