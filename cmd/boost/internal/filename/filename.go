@@ -57,8 +57,8 @@ func RefuseTable(file string) error {
 	name := strings.ToLower(filepath.Base(file))
 	name = strings.TrimSuffix(strings.TrimSuffix(name, ".gz"), ".zst")
 	for _, end := range tableEnds {
-		if stem, ok := strings.CutSuffix(name, end); ok {
-			return exit.Usagef("%s is the name of a table, and what is written to it is a model: name it %s.boost", file, filepath.Join(filepath.Dir(file), stem))
+		if strings.HasSuffix(name, end) {
+			return exit.Usagef("%s is the name of a table, and what is written to it is a model: name it %s", file, filepath.Join(filepath.Dir(file), Stem(file)+".boost"))
 		}
 	}
 	return nil

@@ -1,6 +1,10 @@
 package filename
 
-import "testing"
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+)
 
 func TestStem(t *testing.T) {
 	for file, want := range map[string]string{
@@ -8,6 +12,26 @@ func TestStem(t *testing.T) {
 	} {
 		if got := Stem(file); got != want {
 			t.Errorf("Stem(%q) = %q, want %q", file, got, want)
+		}
+	}
+}
+
+// The name that is advised is the one given, in its own letters, with another ending.
+func TestRefuseTable(t *testing.T) {
+	for file, want := range map[string]string{
+		"out/Price.CSV.gz": "name it out/Price.boost",
+		"m.parquet":        "name it m.boost",
+		".csv":             "name it .csv.boost",
+		"price.boost":      "",
+		"csv":              "",
+		"table.csv.boost":  "",
+	} {
+		got := ""
+		if err := RefuseTable(filepath.FromSlash(file)); err != nil {
+			got = filepath.ToSlash(err.Error())
+		}
+		if (got == "") != (want == "") || !strings.HasSuffix(got, want) {
+			t.Errorf("%s: %q, want %q", file, got, want)
 		}
 	}
 }
