@@ -84,6 +84,23 @@ func TestHostileRegressionLabel(t *testing.T) {
 	says(t, r.errors, "3 classes", "a, b, c")
 }
 
+// A label of very many classes, as ids are, is said to cost a tree a class.
+func TestManyClassesAreSaid(t *testing.T) {
+	inFolder(t)
+	for _, classes := range []int{500, 501} {
+		var rows strings.Builder
+		rows.WriteString("x,y\n")
+		for i := range 2 * classes {
+			fmt.Fprintf(&rows, "%d,id%d\n", i%7, i%classes)
+		}
+		file(t, "t.csv", rows.String())
+		r := must(t, 0, boost(t, "train", "t.csv", "--label", "y", "--effort", "quick", "--rounds", "1"))
+		if said := strings.Contains(r.errors, `label "y" has 501 classes, and each round grows a tree for each`); said != (classes > 500) {
+			t.Errorf("%d classes: said %v:\n%s", classes, said, r.errors)
+		}
+	}
+}
+
 // What is said of labels is said once, though all rows are trained on after those that are not held out.
 func TestConstantLabelIsSaidOnce(t *testing.T) {
 	inFolder(t)

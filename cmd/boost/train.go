@@ -654,7 +654,15 @@ func (r *trainRun) sayWhat(objective objectives.Info, why string, t *dataset.Tab
 		}
 	}
 	r.a.log.Info(text)
+	if objective.Labels == objectives.ManyClasses {
+		if classes, _ := dataset.ClassesOf(t.LabelColumn()); len(classes) > usualClasses {
+			r.a.log.Warn(fmt.Sprintf("label %s has %s classes, and each round grows a tree for each: name another label if these are ids", quoted[0], format.Count(len(classes))))
+		}
+	}
 }
+
+// usualClasses is the number of classes up to which nothing is said of them.
+const usualClasses = 500
 
 // objectiveOf returns the objective that training will have, and why where it follows from the label.
 func (r *trainRun) objectiveOf(p booster.Params, t *dataset.Table) (info objectives.Info, why string, err error) {
