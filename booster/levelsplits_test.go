@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -202,6 +203,50 @@ func TestMergeOrderedLevelsWithSigns(t *testing.T) {
 		if want := one[i] + other[i]; math.Abs(got[i]-want) > 1e-9 {
 			t.Fatalf("row %d: %v instead of %v", i, got[i], want)
 		}
+	}
+}
+
+// A copy of a column for another order of its levels acts together with what the column does, in rounds behind a merged model.
+func TestCopiesKeepToInteraction(t *testing.T) {
+	p := zoneParams()
+	p.Tree.Interaction = [][]string{{"zone", "x"}, {"area"}}
+	both := func(rows, seed int) *dataset.Table {
+		zone, area, x, y := make([]string, rows), make([]string, rows), make([]float64, rows), make([]float64, rows)
+		for i := range rows {
+			a, b := i*7919%150, i*7907%149
+			zone[i], area[i], x[i] = fmt.Sprintf("z%d", a), fmt.Sprintf("a%d", b), float64(i*31%1009)/1009
+			one, other := math.Sin(float64(seed*a)), math.Sin(float64(seed*b))
+			y[i] = one + other + 2*one*other + float64(i*17%101)/101
+		}
+		table, err := dataset.FromColumns([]dataset.ColumnData{{Name: "zone", Values: zone}, {Name: "area", Values: area}, {Name: "x", Values: x}, {Name: "y", Values: y}}, dataset.Label("y"), dataset.Categorical("zone", "area"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return table
+	}
+	merged, err := model.Merge(train(t, p, both(4000, 1)), train(t, p, both(4000, 2)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Rounds = 60
+	next := train(t, p, both(4000, 3), booster.From(merged))
+	features, copies := next.Contents().Cuts.Features, 0
+	for i, tree := range next.Contents().Trees {
+		used := map[string]bool{}
+		for _, f := range tree.Feature {
+			if name := features[f].Name; i >= merged.Rounds() {
+				if next.Original(name) != name {
+					copies++
+				}
+				used[next.Original(name)] = true
+			}
+		}
+		if used["area"] && len(used) > 1 {
+			t.Errorf("tree %d splits on %v", i, slices.Sorted(maps.Keys(used)))
+		}
+	}
+	if copies == 0 {
+		t.Error("no copy is split on: the test shows nothing")
 	}
 }
 

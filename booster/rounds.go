@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"boost/binning"
+	"boost/booster/internal/crosses"
 	"boost/booster/internal/dropout"
 	"boost/booster/internal/sampling"
 	"boost/booster/internal/scores"
@@ -75,7 +76,7 @@ func (r *run) newBoosting(ex *examples, data *binned, pl *plan, list []metrics.M
 	}
 	b.lanes = r.newLanes(ex, data, pl, grow.Config{
 		Forced:     forced,
-		SparseSums: pl.sparseSums, Matrix: data.matrix, RowMajor: copied, Lists: lists, Features: data.cuts.Features, Strategy: pl.strategy,
+		SparseSums: pl.sparseSums, Matrix: data.matrix, RowMajor: copied, Lists: lists, Features: data.cuts.Features, Of: crosses.Sources(data.schema), Strategy: pl.strategy,
 		Params: r.p.treeParams(), LearningRate: 1, MaxStep: ex.maxStep(), AnyUnit: r.p.anyUnit(), Seed: r.p.Seed,
 		Ranks: ex.ranks, Searchers: ex.all, Renew: r.p.RenewLeaves == renewOn, Quantiles: ex.quantileLeaves(), Verify: r.p.Verify,
 	})

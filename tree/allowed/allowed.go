@@ -16,26 +16,55 @@ type Together struct {
 }
 
 // NewTogether returns what lists of names say of the features with these names, nil where there are no lists. Features that are in none are one
-// more group.
-func NewTogether(lists [][]string, names []string) *Together {
+// more group. Those that are made of others (of, by feature; nil where none is) are in the groups that hold all of these, besides those
+// that name them: in none where no group does, and then no node is split on them.
+func NewTogether(lists [][]string, names []string, of [][]string) *Together {
 	if len(lists) == 0 {
 		return nil
 	}
 	t := &Together{words: (len(lists) + 1 + 63) / 64}
 	t.groups = make([]uint64, t.words*len(names))
 	for f, name := range names {
-		in := false
-		for g, list := range lists {
-			if slices.Contains(list, name) {
-				t.groups[f*t.words+g/64] |= 1 << (g % 64)
-				in = true
+		if parts := partsOf(of, f); len(parts) > 0 {
+			shared := t.Root(nil)
+			for _, part := range parts {
+				for w, its := range t.named(lists, part) {
+					shared[w] &= its
+				}
 			}
+			copy(t.of(f), shared)
+			for g, list := range lists {
+				if slices.Contains(list, name) {
+					t.of(f)[g/64] |= 1 << (g % 64)
+				}
+			}
+			continue
 		}
-		if !in {
-			t.groups[f*t.words+len(lists)/64] |= 1 << (len(lists) % 64)
-		}
+		copy(t.of(f), t.named(lists, name))
 	}
 	return t
+}
+
+func partsOf(of [][]string, f int) []string {
+	if of == nil {
+		return nil
+	}
+	return of[f]
+}
+
+// named returns the bits of the groups that name a feature, or that of the features in none.
+func (t *Together) named(lists [][]string, name string) []uint64 {
+	groups, in := make([]uint64, t.words), false
+	for g, list := range lists {
+		if slices.Contains(list, name) {
+			groups[g/64] |= 1 << (g % 64)
+			in = true
+		}
+	}
+	if !in {
+		groups[len(lists)/64] |= 1 << (len(lists) % 64)
+	}
+	return groups
 }
 
 // Root appends the groups of a node whose way splits on nothing.

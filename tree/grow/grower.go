@@ -19,6 +19,7 @@ type Config struct {
 	RowMajor *binning.RowMajor // may be nil
 	Lists    *histogram.Lists  // of the row-major copy, may be nil
 	Features []binning.Feature // of the matrix, in its order
+	Of       [][]string        // by feature: the names of those that it is made of; nil where none is
 	Pool     *parallel.Pool
 	Strategy histogram.Strategy
 	// SparseSums keeps sums of the features that can be split only: the matrix is in the
@@ -117,7 +118,7 @@ func New(c Config) *Grower {
 	for f := range names {
 		names[f] = c.Features[f].Name
 	}
-	g.together, g.depths = allowed.NewTogether(c.Params.Interaction, names), allowed.NewDepths(c.Params.FirstLevel, c.Params.LastLevel, names)
+	g.together, g.depths = allowed.NewTogether(c.Params.Interaction, names, c.Of), allowed.NewDepths(c.Params.FirstLevel, c.Params.LastLevel, names)
 	g.worth = newWorth(&c.Params, c.Features, c.Matrix)
 	g.reuse = newReuse(&c.Params, c.Features)
 	g.leaves = make([]int32, 0, c.Params.Leaves)

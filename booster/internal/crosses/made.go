@@ -53,3 +53,17 @@ func Names(columns []dataset.CrossedColumn) string {
 	}
 	return strings.Join(names, ", ")
 }
+
+// Sources returns for each feature of a schema those that it is made of, nil where none is.
+func Sources(s dataset.Schema) (of [][]string) {
+	some := false
+	for i := range s.Columns {
+		if c := &s.Columns[i]; c.Role == dataset.Feature {
+			of, some = append(of, c.Crossed), some || c.Crossed != nil
+		}
+	}
+	if !some {
+		return nil
+	}
+	return of
+}
