@@ -3,98 +3,39 @@ package profile
 import (
 	"math"
 	"slices"
+
+	"boost/internal/kernel/bin"
 )
 
-// Numbers are sorted as unsigned integers whose order is that of the numbers: the bits of
-// a positive float with the sign bit set, those of a negative one turned over. −0 is 0.
-
-func keyOf32(v float32) uint32 {
-	if v == 0 {
-		v = 0
-	}
-	b := math.Float32bits(v)
-	if b>>31 != 0 {
-		return ^b
-	}
-	return b | 1<<31
-}
-
-func keyOf64(v float64) uint64 {
-	if v == 0 {
-		v = 0
-	}
-	b := math.Float64bits(v)
-	if b>>63 != 0 {
-		return ^b
-	}
-	return b | 1<<63
-}
-
-// valueOf is the inverse of keyOf32 or keyOf64.
-func valueOf[K uint32 | uint64](key K) float64 {
-	switch k := any(key).(type) {
-	case uint32:
-		if k>>31 != 0 {
-			return float64(math.Float32frombits(k &^ (1 << 31)))
-		}
-		return float64(math.Float32frombits(^k))
-	case uint64:
-		if k>>63 != 0 {
-			return math.Float64frombits(k &^ (1 << 63))
-		}
-		return math.Float64frombits(^k)
+// keyOf returns the key of a float's bits, any one for NaN.
+func keyOf[K bin.Key](bits K) K {
+	if keys := bin.FromBits([]K{bits}); len(keys) > 0 {
+		return keys[0]
 	}
 	return 0
 }
 
-// sortKeys sorts keys, byte by byte from the lowest where there are many. It returns the
-// sorted slice, which is keys or spare; spare is at least as long as keys.
-func sortKeys[K uint32 | uint64](keys, spare []K) []K {
-	if len(keys) < 1<<10 {
-		slices.Sort(keys)
-		return keys
+// valueOf returns the number of a key.
+func valueOf[K bin.Key](key K) float64 {
+	switch bits := any(bin.ToBits(key)).(type) {
+	case uint32:
+		return float64(math.Float32frombits(bits))
+	case uint64:
+		return math.Float64frombits(bits)
 	}
-	spare = spare[:len(keys)]
-	var counts [8][256]int
-	size := 4
-	if _, wide := any(K(0)).(uint64); wide {
-		size = 8
-	}
-	for _, k := range keys {
-		for b := range size {
-			counts[b][byte(k>>(8*b))]++
-		}
-	}
-	for b := range size {
-		start := &counts[b]
-		if start[byte(keys[0]>>(8*b))] == len(keys) {
-			continue // all keys share this byte
-		}
-		sum := 0
-		for i, n := range start {
-			start[i] = sum
-			sum += n
-		}
-		for _, k := range keys {
-			at := &start[byte(k>>(8*b))]
-			spare[*at] = k
-			*at++
-		}
-		keys, spare = spare, keys
-	}
-	return keys
+	return 0
 }
 
 // sorted holds the values of a column in ascending order, missing ones left out: keys, and
 // between them fills times the key fill, which stands at index at.
-type sorted[K uint32 | uint64] struct {
+type sorted[K bin.Key] struct {
 	keys  []K
 	fill  K
 	fills int
 	at    int
 }
 
-func newSorted[K uint32 | uint64](keys []K, fill K, fills int) *sorted[K] {
+func newSorted[K bin.Key](keys []K, fill K, fills int) *sorted[K] {
 	at, _ := slices.BinarySearch(keys, fill)
 	return &sorted[K]{keys: keys, fill: fill, fills: fills, at: at}
 }

@@ -198,7 +198,7 @@ func different(c *dataset.Column) []float64 {
 	keys = slices.Compact(bin.Sort(keys, make([]uint64, len(keys))))
 	values := make([]float64, len(keys))
 	for i, key := range keys {
-		values[i] = math.Float64frombits(bin.ToBits(key))
+		values[i] = valueOf(key)
 	}
 	return values
 }
@@ -251,7 +251,7 @@ func constant(ranks []uint32) bool {
 
 // cutsOf returns the upper borders of bins of equal population, or of single values where
 // there are few; the last bin has none.
-func cutsOf[K uint32 | uint64](values *sorted[K], distinct, bins int) []float64 {
+func cutsOf[K bin.Key](values *sorted[K], distinct, bins int) []float64 {
 	var cuts []float64
 	if distinct <= bins {
 		values.runs(func(key K, _ int) { cuts = append(cuts, valueOf(key)) })

@@ -5,6 +5,7 @@ import (
 
 	"boost/dataset"
 	"boost/internal/detmath"
+	"boost/internal/kernel/bin"
 	"boost/internal/rng"
 )
 
@@ -23,22 +24,18 @@ func (s *profiler) number(c *column, index int, k *scratch) {
 	if c.source.Kind() == dataset.Float32 {
 		k.narrow = k.narrow[:0]
 		for _, v := range walk.narrow {
-			if v == v {
-				k.narrow = append(k.narrow, keyOf32(v))
-			}
+			k.narrow = append(k.narrow, math.Float32bits(v))
 		}
 		k.narrowSpare = grown(k.narrowSpare, len(k.narrow))
-		describe(s, c, index, k, newSorted(sortKeys(k.narrow, k.narrowSpare), keyOf32(float32(walk.fill)), fills))
+		describe(s, c, index, k, newSorted(bin.Sort(bin.FromBits(k.narrow), k.narrowSpare), keyOf(math.Float32bits(float32(walk.fill))), fills))
 		return
 	}
 	k.wide = k.wide[:0]
 	for _, v := range walk.wide {
-		if v == v {
-			k.wide = append(k.wide, keyOf64(v))
-		}
+		k.wide = append(k.wide, math.Float64bits(v))
 	}
 	k.wideSpare = grown(k.wideSpare, len(k.wide))
-	describe(s, c, index, k, newSorted(sortKeys(k.wide, k.wideSpare), keyOf64(walk.fill), fills))
+	describe(s, c, index, k, newSorted(bin.Sort(bin.FromBits(k.wide), k.wideSpare), keyOf(math.Float64bits(walk.fill)), fills))
 }
 
 func grown[T any](slice []T, n int) []T {
@@ -50,7 +47,7 @@ func grown[T any](slice []T, n int) []T {
 
 // describe takes the column's figures from its sorted values, then walks through its
 // rows for what depends on them.
-func describe[K uint32 | uint64](s *profiler, c *column, index int, k *scratch, values *sorted[K]) {
+func describe[K bin.Key](s *profiler, c *column, index int, k *scratch, values *sorted[K]) {
 	mode := figures(c, values)
 	s.hashNumbers(c, index, k, mode)
 	c.counter = isCounter(c, s.table.NumRows())
@@ -62,7 +59,7 @@ func describe[K uint32 | uint64](s *profiler, c *column, index int, k *scratch, 
 
 // figures sets what the values alone tell, and returns the bits of the most frequent value,
 // the missing one among them; the lowest among equals.
-func figures[K uint32 | uint64](c *column, values *sorted[K]) (mode uint64) {
+func figures[K bin.Key](c *column, values *sorted[K]) (mode uint64) {
 	var sum detmath.Sum
 	zeros, infinite, negative, whole := 0, 0, 0, true
 	frequent := c.out.Missing
@@ -116,7 +113,7 @@ func figures[K uint32 | uint64](c *column, values *sorted[K]) (mode uint64) {
 
 // skewness is the third central moment over the second to the power of 3/2, 0 where all
 // values are equal or the moments are beyond float64.
-func skewness[K uint32 | uint64](values *sorted[K], mean float64) float64 {
+func skewness[K bin.Key](values *sorted[K], mean float64) float64 {
 	second, third := 0.0, 0.0
 	values.runs(func(key K, cells int) {
 		d := valueOf(key) - mean

@@ -6,6 +6,7 @@ import (
 
 	"boost/dataset"
 	"boost/internal/format"
+	"boost/internal/kernel/bin"
 )
 
 // sentinel is a number that may stand for "no value".
@@ -96,7 +97,7 @@ func (s *sentinel) String() string {
 
 // findSentinel looks at the least and the greatest value of a column. One of nines, such as -999 and 9999, that occurs more
 // than once is taken for a sentinel if it lies as far from all others as these lie apart, or is the only one below 0.
-func findSentinel[K uint32 | uint64](values *sorted[K]) *sentinel {
+func findSentinel[K bin.Key](values *sorted[K]) *sentinel {
 	var first, second, last, before sentinel
 	distinct := 0
 	values.runs(func(key K, cells int) {
