@@ -66,9 +66,12 @@ func importances(m *model.Model, kind model.ImportanceKind) ([]Importance, error
 	for _, f := range features {
 		total += f.Value
 	}
-	list, at := make([]Importance, 0, len(features)), map[string]int{}
+	list, at, hasCopies := make([]Importance, 0, len(features)), map[string]int{}, m.HasCrossed()
 	for _, f := range features {
-		name := m.Original(f.Name) // whose copies count as one with it
+		name := f.Name
+		if hasCopies {
+			name = m.Original(name) // whose copies count as one with it
+		}
 		i, known := at[name]
 		if !known {
 			i, at[name] = len(list), len(list)
