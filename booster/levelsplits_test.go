@@ -14,6 +14,7 @@ import (
 	"boost/booster"
 	"boost/booster/model"
 	"boost/dataset"
+	"boost/tree/grow"
 )
 
 // zones makes a table whose column zone has levels of 20 rows each, that follow a label which one number does not explain.
@@ -206,30 +207,80 @@ func TestMergeOrderedLevelsWithSigns(t *testing.T) {
 	}
 }
 
-// A copy of a column for another order of its levels acts together with what the column does, in rounds behind a merged model.
-func TestCopiesKeepToInteraction(t *testing.T) {
-	p := zoneParams()
-	p.Tree.Interaction = [][]string{{"zone", "x"}, {"area"}}
-	both := func(rows, seed int) *dataset.Table {
-		zone, area, x, y := make([]string, rows), make([]string, rows), make([]float64, rows), make([]float64, rows)
-		for i := range rows {
-			a, b := i*7919%150, i*7907%149
-			zone[i], area[i], x[i] = fmt.Sprintf("z%d", a), fmt.Sprintf("a%d", b), float64(i*31%1009)/1009
-			one, other := math.Sin(float64(seed*a)), math.Sin(float64(seed*b))
-			y[i] = one + other + 2*one*other + float64(i*17%101)/101
-		}
-		table, err := dataset.FromColumns([]dataset.ColumnData{{Name: "zone", Values: zone}, {Name: "area", Values: area}, {Name: "x", Values: x}, {Name: "y", Values: y}}, dataset.Label("y"), dataset.Categorical("zone", "area"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return table
+// zonesAndAreas returns a table whose label depends on the levels of two columns, in another way for each seed.
+func zonesAndAreas(t *testing.T, rows, seed int) *dataset.Table {
+	t.Helper()
+	zone, area, x, y := make([]string, rows), make([]string, rows), make([]float64, rows), make([]float64, rows)
+	for i := range rows {
+		a, b := i*7919%150, i*7907%149
+		zone[i], area[i], x[i] = fmt.Sprintf("z%d", a), fmt.Sprintf("a%d", b), float64(i*31%1009)/1009
+		one, other := math.Sin(float64(seed*a)), math.Sin(float64(seed*b))
+		y[i] = one + other + 2*one*other + float64(i*17%101)/101
 	}
-	merged, err := model.Merge(train(t, p, both(4000, 1)), train(t, p, both(4000, 2)))
+	table, err := dataset.FromColumns([]dataset.ColumnData{{Name: "zone", Values: zone}, {Name: "area", Values: area}, {Name: "x", Values: x}, {Name: "y", Values: y}}, dataset.Label("y"), dataset.Categorical("zone", "area"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return table
+}
+
+// What parameters say of a column holds for its copies, in rounds behind a merged model.
+func TestCopiesKeepToParameters(t *testing.T) {
+	p := zoneParams()
+	merged, err := model.Merge(train(t, p, zonesAndAreas(t, 4000, 1)), train(t, p, zonesAndAreas(t, 4000, 2)))
 	if err != nil {
 		t.Fatal(err)
 	}
 	p.Rounds = 60
-	next := train(t, p, both(4000, 3), booster.From(merged))
+	copies := func(say func(*grow.Params)) (n, deepest int) {
+		p := p
+		say(&p.Tree)
+		next := train(t, p, zonesAndAreas(t, 4000, 3), booster.From(merged))
+		features := next.Contents().Cuts.Features
+		for _, made := range next.Contents().Trees[merged.Rounds():] {
+			depths := make([]int, len(made.Feature))
+			for node, f := range made.Feature {
+				for _, below := range []int32{made.Left[node], made.Right[node]} {
+					if below >= 0 {
+						depths[below] = depths[node] + 1
+					}
+				}
+				if name := features[f].Name; next.Original(name) == "zone" && name != "zone" {
+					n, deepest = n+1, max(deepest, depths[node])
+				}
+			}
+		}
+		return n, deepest
+	}
+	if n, deepest := copies(func(*grow.Params) {}); n == 0 || deepest < 2 {
+		t.Fatalf("%d splits on copies, down to depth %d: the test shows nothing", n, deepest)
+	}
+	if _, deepest := copies(func(p *grow.Params) { p.LastLevel = map[string]int{"zone": 2} }); deepest > 1 {
+		t.Errorf("constraints.last_level: a split at depth %d", deepest)
+	}
+	for key, say := range map[string]func(*grow.Params){
+		"constraints.first_level": func(p *grow.Params) { p.FirstLevel = map[string]int{"zone": 100} },
+		"tree.feature_penalty":    func(p *grow.Params) { p.FeaturePenalty = map[string]float64{"zone": 0} },
+		"sampling.col_weights": func(p *grow.Params) {
+			p.ColTree, p.ColWeights = 0.4, map[string]float64{"zone": 0} // two of at least five columns
+		},
+	} {
+		if n, _ := copies(say); n > 0 {
+			t.Errorf("%s: %d splits on copies", key, n)
+		}
+	}
+}
+
+// A copy of a column for another order of its levels acts together with what the column does, in rounds behind a merged model.
+func TestCopiesKeepToInteraction(t *testing.T) {
+	p := zoneParams()
+	p.Tree.Interaction = [][]string{{"zone", "x"}, {"area"}}
+	merged, err := model.Merge(train(t, p, zonesAndAreas(t, 4000, 1)), train(t, p, zonesAndAreas(t, 4000, 2)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Rounds = 60
+	next := train(t, p, zonesAndAreas(t, 4000, 3), booster.From(merged))
 	features, copies := next.Contents().Cuts.Features, 0
 	for i, tree := range next.Contents().Trees {
 		used := map[string]bool{}

@@ -103,19 +103,14 @@ type Depths struct {
 }
 
 // NewDepths returns nil where features may be split on at all depths. first and last are levels from 1, by name.
-func NewDepths(first, last map[string]int, names []string) *Depths {
+func NewDepths(first, last map[string]int, copies *Copies) *Depths {
 	if len(first) == 0 && len(last) == 0 {
 		return nil
 	}
-	d := &Depths{first: make([]int, len(names)), last: make([]int, len(names))}
-	for f, name := range names {
-		d.last[f] = math.MaxInt
-		if level, ok := first[name]; ok {
-			d.first[f] = level - 1
-		}
-		if level, ok := last[name]; ok {
-			d.last[f] = level - 1
-		}
+	d := &Depths{first: ByFeature(copies, first, 1), last: ByFeature(copies, last, math.MaxInt)}
+	for f := range d.first {
+		d.first[f]--
+		d.last[f]--
 	}
 	return d
 }

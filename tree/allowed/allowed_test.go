@@ -45,12 +45,13 @@ func TestTogetherMade(t *testing.T) {
 }
 
 func TestDepths(t *testing.T) {
-	if NewDepths(nil, nil, []string{"a"}) != nil {
+	if NewDepths(nil, nil, NewCopies([]string{"a"}, nil)) != nil {
 		t.Error("no levels limit features")
 	}
-	d := NewDepths(map[string]int{"a": 2, "c": 3}, map[string]int{"b": 1, "c": 3}, []string{"a", "b", "c", "d"})
-	for depth, want := range [][]int{{1, 3}, {0, 3}, {0, 2, 3}, {0, 3}} {
-		if got := d.Keep([]int{0, 1, 2, 3}, depth); !slices.Equal(got, want) {
+	copies := NewCopies([]string{"a", "b", "c", "d", "a #2", "b #2", "a × b"}, [][]string{4: {"a"}, 5: {"b"}, 6: {"a", "b"}})
+	d := NewDepths(map[string]int{"a": 2, "c": 3}, map[string]int{"b": 1, "b #2": 2, "c": 3}, copies)
+	for depth, want := range [][]int{{1, 3, 5, 6}, {0, 3, 4, 5, 6}, {0, 2, 3, 4, 6}, {0, 3, 4, 6}} {
+		if got := d.Keep([]int{0, 1, 2, 3, 4, 5, 6}, depth); !slices.Equal(got, want) {
 			t.Errorf("depth %d: %v, want %v", depth, got, want)
 		}
 	}

@@ -187,7 +187,7 @@ func fill[G scan.Grad, H scan.Hess](q *search, c *candidate, f int, s scan.Split
 	}
 	c.score = gain
 	if q.worth != nil {
-		c.score = q.worth.of(f, gain, q.node.depth, q.node.rows, q.rowCost(f, q.at))
+		c.score = q.worth.Of(f, gain, q.node.depth, q.node.rows, q.rowCost(f, q.at))
 		c.found = c.score > 0
 	}
 	if q.reuse != nil {

@@ -11,6 +11,7 @@ import (
 	"boost/tree/allowed"
 	"boost/tree/colsample"
 	"boost/tree/forced"
+	"boost/tree/worth"
 )
 
 // Config is what a Grower works on.
@@ -80,7 +81,7 @@ type constraints struct {
 	together *allowed.Together // nil: any features may be split on one path
 	depths   *allowed.Depths   // nil: features may be split on at any depth
 	reuse    *reuse            // nil: what trees before have used makes no difference
-	worth    *worth            // nil: splits count for their gain
+	worth    *worth.Worth      // nil: splits count for their gain
 }
 
 // growth is the tree that is grown.
@@ -112,14 +113,15 @@ func New(c Config) *Grower {
 	g.shapes, g.spans = shapesOf(c.Features, c.Matrix)
 	g.agree()
 	g.hists = histogram.NewPool()
-	g.columns = newColumns(&c)
 	g.limits = newLimits(&c.Params, c.Features, c.maxNodes(c.Pool.Threads()))
 	names := make([]string, len(c.Features))
 	for f := range names {
 		names[f] = c.Features[f].Name
 	}
-	g.together, g.depths = allowed.NewTogether(c.Params.Interaction, names, c.Of), allowed.NewDepths(c.Params.FirstLevel, c.Params.LastLevel, names)
-	g.worth = newWorth(&c.Params, c.Features, c.Matrix)
+	copies := allowed.NewCopies(names, c.Of)
+	g.columns = newColumns(&c, copies)
+	g.together, g.depths = allowed.NewTogether(c.Params.Interaction, names, c.Of), allowed.NewDepths(c.Params.FirstLevel, c.Params.LastLevel, copies)
+	g.worth = worth.New(c.Params.worth(c.Features), copies, c.Features, c.Matrix)
 	g.reuse = newReuse(&c.Params, c.Features)
 	g.leaves = make([]int32, 0, c.Params.Leaves)
 	if c.Params.tightens() {

@@ -191,7 +191,7 @@ func (l *levels) weigh(f int) func(split int, gain float64) float64 {
 	}
 	return func(split int, gain float64) float64 {
 		if l.worth != nil {
-			gain = l.worth.of(f, gain, l.depth, l.rows, rowCost)
+			gain = l.worth.Of(f, gain, l.depth, l.rows, rowCost)
 		}
 		if l.reuse != nil {
 			gain = float64(gain * l.reuse.share(&candidate{feature: f, code: split / 2, categorical: !l.shapes[f].numeric}))

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"boost/internal/setting"
+	"boost/tree/allowed"
 	"boost/tree/colsample"
 	"boost/tree/forced"
 )
@@ -260,16 +261,10 @@ func Settings(p *Params) []setting.Setting {
 }
 
 // newColumns returns what draws the features of trees and nodes.
-func newColumns(c *Config) colsample.Sampler {
+func newColumns(c *Config, copies *allowed.Copies) colsample.Sampler {
 	s := colsample.Config{Seed: c.Seed, ByTree: c.Params.ColTree, ByLevel: c.Params.ColLevel, ByNode: c.Params.ColNode}
 	if len(c.Params.ColWeights) > 0 {
-		s.Weights = make([]float64, len(c.Features))
-	}
-	for f := range s.Weights {
-		s.Weights[f] = 1
-		if weight, ok := c.Params.ColWeights[c.Features[f].Name]; ok {
-			s.Weights[f] = weight
-		}
+		s.Weights = allowed.ByFeature(copies, c.Params.ColWeights, 1)
 	}
 	splits := func(f int) bool { return c.Features[f].NCodes() > 1 }
 	for f := range c.Features {

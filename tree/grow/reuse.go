@@ -83,7 +83,7 @@ func (g *Grower) Reuse(trees ...tree.Tree) {
 			g.reuse.add(&trees[i])
 		}
 		if g.worth != nil {
-			g.worth.add(&trees[i], g.config.Pool)
+			g.worth.Add(&trees[i], g.config.Pool)
 		}
 	}
 }

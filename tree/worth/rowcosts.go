@@ -1,4 +1,4 @@
-package grow
+package worth
 
 import (
 	"boost/binning"
@@ -14,52 +14,49 @@ import (
 // goes on from a model or a checkpoint has the same costs.
 type rowCosts struct {
 	costs    []float64  // by feature
-	seen     [][]uint64 // by feature that costs something: a bit for each row that has looked it up in a tree of the rounds before
+	seen     [][]uint64 // by original that costs something: a bit for each row that has looked it up in a tree of the rounds before
+	original []int      // by feature: what it is a copy of
 	matrix   *binning.Matrix
 	features []binning.Feature
 	tree     *tree.Tree // whose splits are noted
 }
 
-// newRowCosts returns nil where no feature costs anything.
-func newRowCosts(p *Params, features []binning.Feature, m *binning.Matrix) *rowCosts {
-	if len(p.FeatureRowCost) == 0 {
-		return nil
-	}
-	r := &rowCosts{costs: make([]float64, len(features)), seen: make([][]uint64, len(features)), matrix: m, features: features}
+// newRowCosts makes the costs of columns those of features.
+func newRowCosts(costs []float64, tradeoff float64, original []int, features []binning.Feature, m *binning.Matrix) *rowCosts {
+	r := &rowCosts{costs: costs, seen: make([][]uint64, len(features)), original: original, matrix: m, features: features}
 	for f := range features {
-		if r.costs[f] = float64(p.CostTradeoff * p.FeatureRowCost[features[f].Name]); r.costs[f] > 0 {
-			r.seen[f] = make([]uint64, (m.NRows()+63)/64)
+		if costs[f] = float64(tradeoff * costs[f]); costs[f] > 0 && r.seen[original[f]] == nil {
+			r.seen[original[f]] = make([]uint64, (m.NRows()+63)/64)
 		}
 	}
 	return r
 }
 
-// rowCost returns what a split of a node on a feature costs for the rows that have not looked it up.
-func (g *Grower) rowCost(f, at int) float64 {
-	r := g.worth.rows
-	if r == nil || r.costs[f] == 0 {
+// RowCost returns what a split on a feature costs for each row that has not looked it up.
+func (w *Worth) RowCost(f int) float64 {
+	if w.rows == nil {
 		return 0
 	}
-	for up := g.nodes[at].up; up != noNode; up = g.nodes[up].up {
-		if g.nodes[up].best.feature == f {
-			return 0
-		}
+	return w.rows.costs[f]
+}
+
+// Same reports whether looking up a feature is looking up another.
+func (w *Worth) Same(f, other int) bool { return w.original[f] == w.original[other] }
+
+// Unseen returns how many of the rows of a run, which begin at first, have not looked up a feature that has a cost by row.
+func (w *Worth) Unseen(f, first int, entries []uint64) int {
+	seen, n := w.rows.seen[w.original[f]][first/64:], 0
+	for _, e := range entries {
+		row := hist.Row(e)
+		n += int(^seen[row/64] >> (row % 64) & 1)
 	}
-	first := 0 // rows that look it up now
-	for _, run := range g.rows.runs(at) {
-		seen := r.seen[f][run.First/64:]
-		for _, e := range run.Entries {
-			row := hist.Row(e)
-			first += int(^seen[row/64] >> (row % 64) & 1)
-		}
-	}
-	return float64(r.costs[f] * float64(first))
+	return n
 }
 
 // add notes what rows look up in a tree.
 func (r *rowCosts) add(t *tree.Tree, pool *parallel.Pool) {
 	for _, f := range t.Feature {
-		if r.seen[f] != nil {
+		if r.seen[r.original[f]] != nil {
 			r.tree = t
 			pool.Do(parallel.Blocks(r.matrix.NRows(), rowCostBlock), r)
 			r.tree = nil
@@ -77,7 +74,7 @@ func (r *rowCosts) Run(_, block int) {
 	for row := lo; row < hi; row++ {
 		for at := int32(0); at >= 0; {
 			f := int(r.tree.Feature[at])
-			if seen := r.seen[f]; seen != nil {
+			if seen := r.seen[r.original[f]]; seen != nil {
 				seen[row/64] |= 1 << (row % 64)
 			}
 			if r.tree.GoesLeft(int(at), r.matrix.Bin(f, row), r.features[f].Regular) {
