@@ -51,6 +51,7 @@ func (r *run) checkRetrain(train source.Source) error {
 // it is the model of the first training.
 func (r *run) retrain(ctx context.Context, first *Model, train Data) (*Model, error) {
 	report, opts := *r.report, r.options
+	report.BinSeconds = 0
 	opts.report, opts.pool, opts.most = &report, r.pool, first.Rounds()
 	opts.earlyStop, opts.rateBy, opts.rows = 0, nil, nil // rates are those of the first training
 	if opts.saves.Dir != "" {

@@ -4,12 +4,15 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"boost/booster"
 	"boost/booster/model"
 	"boost/booster/search"
+	"boost/dataset"
 )
 
 // What is trained again on all rows is the model of all rows and as many rounds, whose trees a run without early stopping
@@ -73,6 +76,34 @@ func TestRetrain(t *testing.T) {
 				t.Errorf("it is not reproduced: %s", model.DiffSections(bytesOf(t, again), bytesOf(t, m)))
 			}
 		})
+	}
+}
+
+// The seconds of a report are parts of the time that passes, those of both trainings once.
+func TestRetrainSeconds(t *testing.T) {
+	const rows, columns = 20_000, 40
+	data := make([]dataset.ColumnData, columns+1)
+	for f := range data {
+		values := make([]float64, rows)
+		for i := range values {
+			values[i] = float64((i*7919 + f*104_729) % 99_991)
+		}
+		data[f] = dataset.ColumnData{Name: fmt.Sprintf("x%d", f), Values: values}
+	}
+	table, err := dataset.FromColumns(data, dataset.Label("x0"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := booster.Defaults()
+	p.Objective, p.Rounds, p.EarlyStopping, p.Retrain, p.AllRows, p.Tree.Leaves = "regression", 2, 1, true, true, 2
+	var report booster.Report
+	start := time.Now()
+	if _, err := booster.Train(context.Background(), p, table, booster.WithReport(&report)); err != nil {
+		t.Fatal(err)
+	}
+	passed := time.Since(start).Seconds()
+	if parts := report.BinSeconds + report.TrainSeconds + report.ScoreSeconds; !report.Retrained || report.BinSeconds <= 0 || parts > passed {
+		t.Errorf("%g s of %g s: binning %g, training %g, scoring %g", parts, passed, report.BinSeconds, report.TrainSeconds, report.ScoreSeconds)
 	}
 }
 

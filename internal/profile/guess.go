@@ -55,20 +55,21 @@ func (p *Profile) GuessLabel() (name, how string) {
 
 // NamesRows reports whether a column counts or names the rows, by its name and values.
 func (c *Column) NamesRows(rows int) bool {
-	span := math.NaN()
-	if c.Min != nil && c.Max != nil { // an infinite one is none
-		span = *c.Max - *c.Min
-	}
-	return rows > 1 && c.Missing == 0 && c.Distinct == rows && isRowName(c.Name, span, rows)
+	return rows > 1 && c.Missing == 0 && c.Distinct == rows && isRowName(c.Name, rows, func() float64 {
+		if c.Min == nil || c.Max == nil { // an infinite one is none
+			return math.NaN()
+		}
+		return *c.Max - *c.Min
+	})
 }
 
-// isRowName reports whether a column is called like one that counts or names the rows; its numbers have a span.
-func isRowName(name string, span float64, rows int) bool {
+// isRowName reports whether a column is called like one that counts or names the rows. span is asked for only where the name leaves it open.
+func isRowName(name string, rows int, span func() float64) bool {
 	plain := strings.ToLower(strings.TrimSpace(name))
 	return slices.Contains([]string{"id", "index", "rowid", "row_id", "rownames", "row_names", "uuid", "unnamed: 0", ""}, plain) ||
 		strings.HasSuffix(plain, "_id") || strings.HasSuffix(name, "Id") || strings.HasSuffix(name, "ID") ||
 		// A column without a name that counts the rows is the index of pandas.
-		plain == "c1" && span == float64(rows-1)
+		plain == "c1" && span() == float64(rows-1)
 }
 
 // RowNames words for each numeric feature of a table that it names the rows, by the rule of NamesRows. No table, nil,
@@ -88,7 +89,7 @@ func RowNames(t *dataset.Table) (notes []string) {
 
 // countRows reports whether a column is called like one that names the rows, and its values all differ.
 func countRows[T float32 | float64](name string, values []T) bool {
-	if !isRowName(name, float64(slices.Max(values)-slices.Min(values)), len(values)) {
+	if !isRowName(name, len(values), func() float64 { return float64(slices.Max(values) - slices.Min(values)) }) {
 		return false
 	}
 	rows := len(values)
