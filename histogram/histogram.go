@@ -191,6 +191,43 @@ func (h *Histogram) AddShares(ranks *comm.Ranks, st *gradients.Storage, slots []
 	return [Beside]uint64(sums[len(sums)-Beside:])
 }
 
+// SharedSums is memory of Add.
+type SharedSums struct {
+	vectors [][]uint64
+	words   []uint64
+	parts   []int
+}
+
+// Add is AddShares of several histograms without counts in one call: words[r] of all of them, and then the numbers.
+func (s *SharedSums) Add(ranks *comm.Ranks, slots []int, hists []*Histogram, numbers []*[Beside]uint64) {
+	s.vectors, s.words, s.parts = s.vectors[:0], s.words[:0], s.parts[:0]
+	for _, h := range hists {
+		if s.vectors = append(s.vectors, h.words); !h.inWords {
+			s.vectors = append(s.vectors, h.Hess)
+		}
+	}
+	for r, lo := range slots {
+		if s.parts = append(s.parts, len(s.vectors)*lo); r+1 == len(slots) {
+			break
+		}
+		for _, v := range s.vectors {
+			s.words = append(s.words, v[lo:slots[r+1]]...)
+		}
+	}
+	for _, n := range numbers {
+		s.words = append(s.words, n[:]...)
+	}
+	ranks.SumParts(s.words, s.parts)
+	own := s.words[s.parts[ranks.Rank()]:]
+	for _, v := range s.vectors {
+		own = own[copy(v[slots[ranks.Rank()]:slots[ranks.Rank()+1]], own):]
+	}
+	rest := s.words[s.parts[len(slots)-1]:]
+	for _, n := range numbers {
+		rest = rest[copy(n[:], rest):]
+	}
+}
+
 // Pack packs the sums of the slots lo … hi-1 of a node of so many rows, where they fit words, and then the histogram keeps words.
 func (h *Histogram) Pack(st *gradients.Storage, rows, lo, hi int) {
 	if h.inWords || rows > wordRows || !st.OneWord() || st.Counts() {

@@ -13,6 +13,19 @@ type Runner interface {
 	Do(n int, task Task)
 }
 
+// Alone runs tasks in the worker that calls it, as worker 0.
+type Alone struct{}
+
+// Threads implements Runner.
+func (Alone) Threads() int { return 1 }
+
+// Do implements Runner.
+func (Alone) Do(n int, task Task) {
+	for i := range n {
+		task.Run(0, i)
+	}
+}
+
 // Crew is a worker of a Loop and those that have no piece while it runs one: Do gives indices
 // to them as well. Workers have the numbers that they have in the loop. Only the worker calls it, while it
 // runs a piece.

@@ -191,7 +191,7 @@ func fill[G scan.Grad, H scan.Hess](q *search, c *candidate, f int, s scan.Split
 		c.found = c.score > 0
 	}
 	if q.reuse != nil {
-		c.score = float64(c.score * q.reuse.share(c))
+		c.score = float64(c.score * q.reuse.Share(f, c.code, c.categorical))
 	}
 }
 

@@ -62,9 +62,14 @@ func (c *Config) columns() int {
 
 // mostAhead returns the most nodes that are split ahead of their turn.
 func (c *Config) mostAhead(threads int) int {
-	most := aheadPerThread * threads
-	if c.smallHistograms() {
-		most *= 2
+	most := 0
+	switch {
+	case c.batches():
+		most = 2 * mostBatched
+	case c.splitsAlone(threads) && c.smallHistograms():
+		most = 2 * aheadPerThread * threads
+	case c.splitsAlone(threads):
+		most = aheadPerThread * threads
 	}
 	return min(most, c.Params.Leaves)
 }
@@ -76,20 +81,16 @@ func (c *Config) smallHistograms() bool {
 
 // maxNodes returns the most nodes that a tree has, with those that are split ahead in vain.
 func (c *Config) maxNodes(threads int) int {
-	n := 2*c.Params.Leaves - 1
-	if c.splitsAlone(threads) {
-		n += 2 * c.mostAhead(threads)
-	}
-	return n
+	return 2*c.Params.Leaves - 1 + 2*c.mostAhead(threads)
 }
 
 func (f *frontier) init(g *Grower) {
 	f.Grower = g
 	threads := g.config.Pool.Threads()
-	if !g.config.splitsAlone(threads) {
+	if f.most = g.config.mostAhead(threads); !g.config.splitsAlone(threads) {
 		return
 	}
-	f.solos, f.most = make([]*splitter, threads), g.config.mostAhead(threads)
+	f.solos = make([]*splitter, threads)
 	f.loop = parallel.NewLoop(g.config.Pool, f)
 	for w := range f.solos {
 		f.solos[w] = newSplitter(g, f.loop.Crew(w), g.config.Strategy)
@@ -107,10 +108,16 @@ func (f *frontier) begin() {
 	if f.byDepth() {
 		f.bar = math.Inf(-1) // a tree of that shape splits all that there is room for
 	}
+	if f.batch.members != nil && f.shares != nil && !f.storage.Counts() {
+		f.large = f.config.largeRows(f.batch.codes*f.config.Searchers.Size(), len(f.active))
+		for _, s := range f.batch.members {
+			s.begin(nil)
+		}
+	}
 	if f.loop == nil {
 		return
 	}
-	f.large = largeNode * f.config.Matrix.NFeatures() / max(f.config.columns()*len(f.active), 1)
+	f.large = f.config.largeRows(largeNode, len(f.active))
 	if f.all.builder != nil && f.config.smallHistograms() {
 		f.hists.Fill(f.config.keptHistograms()+f.most, f.all.builder, f.storage)
 	}
@@ -124,6 +131,11 @@ func (f *frontier) end() {
 	if f.last[f.output] = 0; len(f.leaves) == f.config.Params.Leaves {
 		f.last[f.output] = f.least
 	}
+}
+
+// largeRows returns how many rows have so many codes, in a tree of so many features.
+func (c *Config) largeRows(codes, features int) int {
+	return codes * c.Matrix.NFeatures() / max(c.columns()*features, 1)
 }
 
 // isLarge reports whether all workers split a node together.

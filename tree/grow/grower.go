@@ -70,6 +70,7 @@ type Grower struct {
 	scoring   scoreTask
 	all       *splitter
 	frontier  frontier
+	batch     batch
 	growing   bool // a panic has left a tree half grown: its sums would be added to the next one's
 
 	growth
@@ -80,7 +81,7 @@ type constraints struct {
 	limits   *limits           // nil: no value is limited
 	together *allowed.Together // nil: any features may be split on one path
 	depths   *allowed.Depths   // nil: features may be split on at any depth
-	reuse    *reuse            // nil: what trees before have used makes no difference
+	reuse    *worth.Reuse      // nil: what trees before have used makes no difference
 	worth    *worth.Worth      // nil: splits count for their gain
 }
 
@@ -122,7 +123,7 @@ func New(c Config) *Grower {
 	g.columns = newColumns(&c, copies)
 	g.together, g.depths = allowed.NewTogether(c.Params.Interaction, names, c.Of), allowed.NewDepths(c.Params.FirstLevel, c.Params.LastLevel, copies)
 	g.worth = worth.New(c.Params.worth(c.Features), copies, c.Features, c.Matrix)
-	g.reuse = newReuse(&c.Params, c.Features)
+	g.reuse = worth.NewReuse(c.Params.ReuseFeature, c.Params.ReuseCut, c.Features)
 	g.leaves = make([]int32, 0, c.Params.Leaves)
 	if c.Params.tightens() {
 		g.again = make([]int, 0, c.Params.Leaves)
@@ -137,6 +138,7 @@ func New(c Config) *Grower {
 		g.quantiles = newQuantiles(g, c.Matrix.NRows(), c.Params.Leaves, c.Pool.Threads())
 	}
 	g.frontier.init(g)
+	g.batch.init(g)
 	if c.Params.Growth == Symmetric {
 		g.levels = newLevels(g)
 	}

@@ -57,7 +57,7 @@ func (s *split) subtract(features []int) {
 
 // canStream reports whether a node of about so many rows is added up while its rows are found.
 func (s *splitter) canStream(rows int) bool {
-	return s.sparse == nil && s.crew == nil && !s.config.Ranks.Shared() && s.builder.Streams(s.storage, rows)
+	return s.sparse == nil && s == s.all && !s.config.Ranks.Shared() && s.builder.Streams(s.storage, rows)
 }
 
 // stream begins the histogram of the rows that are added up as they are found, if they are, and

@@ -16,6 +16,9 @@ type leafwise Grower
 func (l *leafwise) Next() (n int, task parallel.Task) {
 	g := (*Grower)(l)
 	for {
+		if n, task = g.batch.next(); n > 0 {
+			return n, task
+		}
 		if g.all.then != nil { // the split in progress goes on
 			if n, task = g.all.nextPass(); n > 0 {
 				return n, task
@@ -40,6 +43,8 @@ func (l *leafwise) Next() (n int, task parallel.Task) {
 		case g.frontier.isLarge(leaf): // all workers split it
 			g.frontier.take(leaf)
 			g.all.beginSplit(leaf)
+		case g.batch.members != nil:
+			g.batch.begin(leaf)
 		default: // each worker splits one leaf after the other, this one first
 			return len(g.frontier.solos), g.frontier.loop
 		}
@@ -55,6 +60,8 @@ type pass struct {
 	task  parallel.Task
 	alone bool // the indices are not worth waking workers
 	then  step
+
+	exchange exchange // with other ranks, in place of a task
 }
 
 // run runs all indices as one worker.

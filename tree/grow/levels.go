@@ -194,7 +194,7 @@ func (l *levels) weigh(f int) func(split int, gain float64) float64 {
 			gain = l.worth.Of(f, gain, l.depth, l.rows, rowCost)
 		}
 		if l.reuse != nil {
-			gain = float64(gain * l.reuse.share(&candidate{feature: f, code: split / 2, categorical: !l.shapes[f].numeric}))
+			gain = float64(gain * l.reuse.Share(f, split/2, !l.shapes[f].numeric))
 		}
 		return gain
 	}

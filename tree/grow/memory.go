@@ -59,13 +59,15 @@ func (c *Config) Bytes(copied []binning.PackedGroup, set gradients.Settings, thr
 	if c.splitsAlone(threads) {
 		histograms += int64(threads) * c.splitterBytes(copied, set, threads, min(m.NRows(), c.aloneRows()))
 	}
+	if c.batches() {
+		batched := min(mostBatched, leaves)
+		offsets := m.Offsets()
+		histograms += batched * (c.splitterBytes(copied, set, 1, m.NRows()) + 2*8*int64(offsets[len(offsets)-1]))
+	}
 	if c.SparseSums {
 		return rows, histograms + histogram.SparseSumsBytes(m, c.Params.Leaves, max(c.Params.MinDataInLeaf, 1), threads)
 	}
-	kept := int64(c.keptHistograms())
-	if c.splitsAlone(threads) {
-		kept += int64(c.mostAhead(threads))
-	}
+	kept := int64(c.keptHistograms() + c.mostAhead(threads))
 	if c.Params.Growth == Symmetric {
 		histograms += c.levelsBytes(threads)
 	}

@@ -71,20 +71,21 @@ func (s *split) addRanks() pass {
 		s.builder.EndTiles()
 		s.tiles = 0
 	}
-	ranks, hist, divided := s.config.Ranks, s.nodes[s.smaller].hist, s.divided
+	if s.shares != nil {
+		return pass{exchange: exchangeSums, then: (*split).addedRanks}
+	}
+	s.nodes[s.smaller].hist.AddRanks(s.config.Ranks, s.storage)
+	s.err = s.config.Ranks.Err()
+	return s.addedRanks()
+}
+
+// addedRanks goes on when the sums of the smaller child are those of all ranks.
+func (s *split) addedRanks() pass {
 	switch {
-	case s.shares == nil:
-		hist.AddRanks(ranks, s.storage)
-	case s.at == noNode:
-		hist.AddShares(ranks, s.storage, s.shares.slots, divided)
-	default:
-		divided = s.built.AddShares(ranks, s.storage, s.shares.slots, divided)
-	}
-	if s.err = ranks.Err(); s.err != nil {
+	case s.err != nil:
 		return pass{}
-	}
-	if s.at != noNode && s.shares != nil {
-		return s.makeChildren(int(divided[0]), divided[1] > 0)
+	case s.at != noNode && s.shares != nil:
+		return s.makeChildren(int(s.divided[0]), s.divided[1] > 0)
 	}
 	return s.searchShared()
 }

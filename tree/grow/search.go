@@ -125,14 +125,20 @@ func (s *split) finishSearch() pass {
 		}
 	}
 	if s.shares != nil {
-		s.chooseOfAll()
+		return s.tellTops()
 	}
 	for i := range s.searching {
-		q := &s.searching[i]
-		if s.levels == nil && s.shares == nil {
-			q.choose()
+		if s.levels == nil {
+			s.searching[i].choose()
 		}
-		if n := q.node; !n.best.found && !s.levels.keeps(n) {
+	}
+	return s.endSearch()
+}
+
+// endSearch drops the sums of nodes that cannot be split.
+func (s *split) endSearch() pass {
+	for i := range s.searching {
+		if n := s.searching[i].node; !n.best.found && !s.levels.keeps(n) {
 			s.hists.Put(n.hist)
 			n.hist = nil
 		}

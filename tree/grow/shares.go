@@ -14,10 +14,8 @@ import (
 // other, and finds their candidates. The best of all ranks is the one that a rank with all features would choose: the highest
 // score, of the lowest feature among equal ones.
 type shares struct {
-	slots    []int  // by rank, with which those of its features begin, and the number of all
-	features []int  // of this rank, of the tree's active ones
-	message  []byte // memory of what this rank says of its candidates
-	tops     [2]top // of the nodes that are searched
+	slots    []int // by rank, with which those of its features begin, and the number of all
+	features []int // of this rank, of the tree's active ones
 }
 
 // top is the candidate of all ranks that has the highest score.
@@ -94,57 +92,59 @@ func (s *shares) keep(features []int) []int {
 	})
 }
 
-// chooseOfAll sets the best splits of the nodes that are searched from the candidates of all ranks.
-func (s *split) chooseOfAll() {
-	ranks := s.config.Searchers
-	for {
-		mine := s.shares.message[:0]
-		for i := range s.searching {
-			mine = s.searching[i].tell(mine)
+// tellTops says which candidates of the nodes that are searched have the highest scores at this rank, for all ranks to choose.
+func (s *split) tellTops() pass {
+	s.message = s.message[:0]
+	for i := range s.searching {
+		s.message = s.searching[i].tell(s.message)
+	}
+	return pass{exchange: exchangeTops, then: (*split).hearTops}
+}
+
+// readTops takes what a rank says of the nodes that are searched off what it says of several splits, and returns the rest.
+func (s *split) readTops(rank int, theirs []byte) (rest []byte, err error) {
+	for i := range s.searching {
+		t := top{}
+		if theirs, err = t.read(theirs); err != nil {
+			return nil, err
 		}
-		s.shares.message = mine
-		for rank, theirs := range ranks.Gather(mine) {
-			for i := range s.searching {
-				t, err := top{}, error(nil)
-				if theirs, err = t.read(theirs); err != nil {
-					ranks.Fail(&comm.Error{Rank: rank, Text: err.Error()})
-					break
-				}
-				if t.rank = rank; rank == 0 || t.scoreOf() > s.shares.tops[i].scoreOf() {
-					s.shares.tops[i] = t
-				}
-			}
-		}
-		if s.err = ranks.Err(); s.err != nil || !s.settleTops() {
-			break
+		if t.rank = rank; rank == 0 || t.scoreOf() > s.tops[i].scoreOf() {
+			s.tops[i] = t
 		}
 	}
+	return theirs, nil
+}
+
+// hearTops sets the best splits of the nodes that are searched from the candidates of all ranks, or counts rows of the nodes whose highest
+// candidates need it.
+func (s *split) hearTops() pass {
 	if s.err != nil {
-		return
+		return pass{}
+	}
+	counts := s.allCounts[:0]
+	for i := range s.searching {
+		if q, t := &s.searching[i], &s.tops[i]; !t.exact {
+			counts = append(append(counts, q.countOwn(t.feature)...), uint32(t.feature), uint32(q.at))
+		}
+	}
+	if s.allCounts = counts; len(counts) > 0 {
+		return pass{exchange: exchangeCounts, then: (*split).settleTops}
 	}
 	for i := range s.searching {
-		q, t := &s.searching[i], &s.shares.tops[i]
+		q, t := &s.searching[i], &s.tops[i]
 		if q.node.best = t.candidate; t.found {
 			q.node.set = append(q.node.set[:0], t.set...)
 			q.taken(t.missingAddsNothing)
 		}
 	}
+	return s.endSearch()
 }
 
-// settleTops counts rows of the nodes whose highest candidates need it, and reports whether there are any.
-func (s *split) settleTops() bool {
-	counts := s.allCounts[:0]
+// settleTops makes the candidates exact whose rows all ranks have counted.
+func (s *split) settleTops() pass {
+	counts := s.allCounts
 	for i := range s.searching {
-		if q, t := &s.searching[i], &s.shares.tops[i]; !t.exact {
-			counts = append(append(counts, q.countOwn(t.feature)...), uint32(t.feature), uint32(q.at))
-		}
-	}
-	if s.allCounts = counts; len(counts) == 0 {
-		return false
-	}
-	s.config.Ranks.Sum32(counts)
-	for i := range s.searching {
-		q, t := &s.searching[i], &s.shares.tops[i]
+		q, t := &s.searching[i], &s.tops[i]
 		if t.exact {
 			continue
 		}
@@ -155,7 +155,10 @@ func (s *split) settleTops() bool {
 		}
 		counts = counts[n+2:]
 	}
-	return true
+	if s.err = s.config.Ranks.Err(); s.err != nil {
+		return pass{}
+	}
+	return s.tellTops()
 }
 
 // checkCounts fails where ranks have not counted the same.

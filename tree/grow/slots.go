@@ -73,7 +73,7 @@ func (q *search) countOwn(f int) []uint32 {
 		if group >= 0 {
 			c = m.GroupColumn(group).Part(lo, hi)
 		} else {
-			c = m.Block(f, lo, hi, run.Entries, &q.rows.codes[q.worker])
+			c = m.Block(f, lo, hi, run.Entries, &q.rows.codes[q.seat])
 		}
 		switch c.Bits {
 		case binning.U4:

@@ -16,6 +16,7 @@ type splitter struct {
 	pool      parallel.Runner    // for passes that a step runs by itself
 	crew      *parallel.Crew     // of a splitter with a worker of its own
 	worker    int                // that, or the first of all
+	seat      int                // the same of the whole pool, in which a batch gives a worker several splitters
 	builder   *histogram.Builder // nil if there are too few rows for a split
 	sparse    *sparseSearch      // instead of flat histograms, may be nil
 	rowsOf    partitioner
@@ -24,11 +25,14 @@ type splitter struct {
 	workers   []searchScratch
 	counts    []uint32
 	allCounts []uint32 // over ranks
+	message   []byte   // what this rank says of its candidates
+	tops      [2]top   // of all ranks, of the nodes that are searched
 	stays     []uint8  // memory of the split's table
 	ones      []uint8
 
-	split split // in progress
-	then  step  // how it goes on when its pass has ended, nil where it is done
+	split split    // in progress
+	then  step     // how it goes on when its pass or exchange has ended, nil where it is done
+	wants exchange // in a batch: what it waits for
 }
 
 // newSplitter returns a splitter with the workers of a pool, or of a crew.
@@ -37,7 +41,7 @@ func newSplitter(g *Grower, pool parallel.Runner, strategy histogram.Strategy) *
 	n := c.Matrix.NFeatures()
 	s := &splitter{Grower: g, pool: pool, sampler: g.columns, workers: make([]searchScratch, pool.Threads())}
 	if s.crew, _ = pool.(*parallel.Crew); s.crew != nil {
-		s.worker = s.crew.Worker()
+		s.worker, s.seat = s.crew.Worker(), s.crew.Worker()
 	}
 	s.rowsOf.init(&g.rows)
 	if !g.canSplitRows(c.allRows()) {
@@ -85,7 +89,9 @@ func (s *splitter) nextPass() (n int, task parallel.Task) {
 		if s.then = next.then; next.n > 0 && !next.alone {
 			return next.n, next.task
 		}
-		next.run(0)
+		if next.run(0); next.exchange != noExchange {
+			s.batch.exchange(next.exchange, []*splitter{s})
+		}
 	}
 	return 0, nil
 }

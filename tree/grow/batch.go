@@ -1,0 +1,178 @@
+package grow
+
+import (
+	"boost/histogram"
+	"boost/internal/comm"
+	"boost/parallel"
+)
+
+// batch splits several leaves at a time where ranks share the search. What ranks send each other for these goes in one call, so that
+// they wait for each other a few times a tree instead of twice a split. A leaf is split ahead of its turn by the rules of
+// the frontier, which follow from sums of all ranks: all ranks split the same ones.
+//
+// A worker splits one leaf after the other up to the next exchange; then that is made for all of them.
+type batch struct {
+	*Grower
+	members []*splitter // nil: leaves are split one after the other
+	codes   int         // of a rank's rows of a node that is split by all workers together
+	going   []*splitter // those whose split is in progress
+	ran     bool        // they wait for an exchange, or are done
+	sums    histogram.SharedSums
+	hists   []*histogram.Histogram
+	numbers []*[histogram.Beside]uint64
+	counts  []uint32
+	message []byte
+}
+
+// exchange is what a split sends other ranks, and gets from them, before it goes on.
+type exchange uint8
+
+const (
+	noExchange     exchange = iota
+	exchangeSums            // of the smaller child, or the root; and how many rows have gone left
+	exchangeTops            // the candidates with the highest scores
+	exchangeCounts          // numbers of rows by code
+)
+
+const (
+	// mostBatched is the most leaves of a batch: more are split in vain more often.
+	mostBatched = 8
+	// batchSlots is the most slots of sums that are sent in batches: to copy more takes longer than to wait.
+	batchSlots = 1 << 16
+	// batchCodes is the number of codes of a rank's rows of a node from which all workers of a rank split it together, unless each rank
+	// has only one.
+	batchCodes = 1 << 20
+	anyCodes   = 1 << 36
+)
+
+// batches reports whether leaves are split in batches.
+func (c *Config) batches() bool {
+	offsets := c.Matrix.Offsets()
+	slots := offsets[len(offsets)-1]
+	return c.sharesSearch() && !c.Params.tightens() && !c.Verify && slots >= leastShared && slots <= batchSlots
+}
+
+func (b *batch) init(g *Grower) {
+	if b.Grower = g; !g.config.batches() {
+		return
+	}
+	b.codes = batchCodes
+	if threads := g.config.Pool.Threads(); !g.config.Searchers.Any(threads > 1) {
+		b.codes = anyCodes
+	}
+	b.members = make([]*splitter, min(mostBatched, g.config.Params.Leaves))
+	for i := range b.members {
+		b.members[i] = newSplitter(g, parallel.Alone{}, g.config.Strategy)
+	}
+}
+
+// begin makes the splits of a leaf, and of those that are likely to be split after it, those in progress.
+func (b *batch) begin(leaf int) {
+	b.going, b.ran = b.going[:0], false
+	for at := leaf; at >= 0; at = b.frontier.likely() {
+		b.frontier.take(at)
+		s := b.members[len(b.going)]
+		b.going = append(b.going, s)
+		if s.beginSplit(at); len(b.going) == len(b.members) {
+			break
+		}
+	}
+	if len(b.going) == 1 {
+		b.going = b.going[:0]
+		b.all.beginSplit(leaf)
+	}
+}
+
+// next makes the exchange that the splits in progress wait for, and begins the pass in which they go on; no indices: none is in progress.
+func (b *batch) next() (n int, task parallel.Task) {
+	if b.ran {
+		waiting, kind := b.going[:0], noExchange
+		for _, s := range b.going {
+			if s.then == nil {
+				b.frontier.finished(&s.split)
+				continue
+			}
+			waiting, kind = append(waiting, s), s.wants
+		}
+		if b.going = waiting; b.frontier.err != nil {
+			b.going = b.going[:0]
+		}
+		b.exchange(kind, b.going)
+	}
+	b.ran = len(b.going) > 0
+	return len(b.going), b
+}
+
+// Run goes on with a split up to its next exchange, or its end; it makes batch a parallel.Task.
+func (b *batch) Run(worker, index int) {
+	s := b.going[index]
+	s.seat = worker
+	for s.then != nil {
+		p := s.then(&s.split)
+		s.then = p.then
+		if _, divides := p.task.(*splitTask); divides { // in memory of the pool's workers; all else is the splitter's own
+			p.run(worker)
+		} else {
+			p.run(0)
+		}
+		if s.wants = p.exchange; s.wants != noExchange {
+			return
+		}
+	}
+}
+
+// exchange makes an exchange of some splits, which ends all of them where it fails.
+func (b *batch) exchange(kind exchange, of []*splitter) {
+	if kind == noExchange || len(of) == 0 {
+		return
+	}
+	ranks := b.config.Searchers
+	switch kind {
+	case exchangeSums:
+		b.addSums(of)
+	case exchangeTops:
+		b.message = b.message[:0]
+		for _, s := range of {
+			b.message = append(b.message, s.message...)
+		}
+		for rank, theirs := range ranks.Gather(b.message) {
+			for _, s := range of {
+				var err error
+				if theirs, err = s.split.readTops(rank, theirs); err != nil {
+					ranks.Fail(&comm.Error{Rank: rank, Text: err.Error()})
+					break
+				}
+			}
+		}
+	case exchangeCounts:
+		b.counts = b.counts[:0]
+		for _, s := range of {
+			b.counts = append(b.counts, s.allCounts...)
+		}
+		b.config.Ranks.Sum32(b.counts)
+		counts := b.counts
+		for _, s := range of {
+			counts = counts[copy(s.allCounts, counts):]
+		}
+	}
+	for _, s := range of {
+		s.split.err = ranks.Err()
+	}
+}
+
+// addSums adds up over the ranks the sums of the smaller children.
+func (b *batch) addSums(of []*splitter) {
+	b.hists, b.numbers = b.hists[:0], b.numbers[:0]
+	for _, s := range of {
+		h := s.split.built
+		if s.split.at == noNode {
+			h = s.nodes[0].hist
+		}
+		b.hists, b.numbers = append(b.hists, h), append(b.numbers, &s.split.divided)
+	}
+	if len(of) == 1 {
+		*b.numbers[0] = b.hists[0].AddShares(b.config.Ranks, b.storage, b.shares.slots, *b.numbers[0])
+		return
+	}
+	b.sums.Add(b.config.Ranks, b.shares.slots, b.hists, b.numbers)
+}
