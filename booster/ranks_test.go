@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"maps"
 	"math"
 	"math/rand/v2"
@@ -14,12 +15,14 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"boost/booster"
 	"boost/dataset"
 	"boost/internal/comm"
 	"boost/internal/testenv"
+	"boost/tree/grow"
 )
 
 // trainOnRanks trains on so many ranks in this process, and returns the hash of each one's model.
@@ -343,5 +346,93 @@ func TestRanksCountTheirRows(t *testing.T) {
 	}
 	if slices.Contains(errs, nil) {
 		t.Errorf("a rank trains: %v", errs)
+	}
+}
+
+// TestRanksSplitInBatches holds that ranks split leaves side by side, with a few exchanges for many leaves, and make the model of one
+// process all the same.
+func TestRanksSplitInBatches(t *testing.T) {
+	const rows, columns, rounds, leaves = 4000, 24, 6, 31
+	r := rand.New(rand.NewPCG(4, 0))
+	data, y := make([]dataset.ColumnData, columns, columns+2), make([]float64, rows)
+	for f := range data {
+		values := make([]float64, rows)
+		for i := range values {
+			values[i] = r.NormFloat64()
+			if y[i] += values[i] * math.Sin(float64(f)*values[i]); f%5 == 0 && r.IntN(4) == 0 {
+				values[i] = math.NaN()
+			}
+		}
+		data[f] = dataset.ColumnData{Name: fmt.Sprintf("x%d", f), Values: values}
+	}
+	levels := make([]string, rows)
+	for i := range levels {
+		n := r.IntN(40)
+		levels[i] = fmt.Sprintf("level %d", n)
+		y[i] += float64(n * 7 % 11)
+	}
+	table, err := dataset.FromColumns(append(data, dataset.ColumnData{Name: "level", Values: levels}, dataset.ColumnData{Name: "y", Values: y}), dataset.Label("y"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, change := range map[string]func(p *booster.Params){
+		"plain":    func(*booster.Params) {},
+		"i32":      func(p *booster.Params) { p.Gradients = "i32" },
+		"columns":  func(p *booster.Params) { p.Tree.ColNode = 0.4 },
+		"monotone": func(p *booster.Params) { p.Tree.Monotone = map[string]int{"x1": 1, "x7": -1} },
+		"together": func(p *booster.Params) {
+			p.Tree.Interaction = [][]string{{"x0", "x1", "x2", "level"}, {"x3", "x4", "x5", "x6"}}
+		},
+		"few rows": func(p *booster.Params) { p.Tree.MinDataInLeaf = 1 },
+		"costs": func(p *booster.Params) {
+			p.Tree.FeaturePenalty, p.Tree.ReuseFeature = map[string]float64{"x3": 0.5}, 0.3
+		},
+		"levels":  func(p *booster.Params) { p.Tree.Growth, p.Tree.MaxDepth = grow.ByDepth, 7 },
+		"bagging": func(p *booster.Params) { p.RowFraction = 0.6 },
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := booster.Defaults()
+			p.Objective, p.Rounds, p.Tree.Leaves, p.EarlyStopping = "regression", rounds, leaves, 0
+			change(&p)
+			want := hash(t, p, table)
+			for _, by := range []string{"rows", "features"} {
+				for threads := 1; threads <= 3; threads += 2 {
+					p.Threads = threads
+					var opts []booster.Option
+					if by == "features" {
+						opts = append(opts, booster.ByFeatures())
+					}
+					var calls atomic.Int64
+					hashes := make([]string, 2)
+					var all sync.WaitGroup
+					for rank, c := range comm.Local(2) {
+						all.Go(func() {
+							defer c.Close()
+							m, err := booster.Train(context.Background(), p, table, append([]booster.Option{booster.WithRanks(c)}, opts...)...)
+							if err != nil {
+								t.Error(err)
+								return
+							}
+							b, err := m.Encode()
+							if err != nil {
+								t.Error(err)
+							}
+							calls.Store(int64(c.Stats().Calls))
+							hashes[rank] = fmt.Sprintf("%x", sha256.Sum256(b))
+						})
+					}
+					all.Wait()
+					for rank, got := range hashes {
+						if got != want {
+							t.Errorf("by %s, %d threads: rank %d makes model %s, one process %s", by, threads, rank, got, want)
+						}
+					}
+					t.Logf("by %s, %d threads: %d calls for %d splits", by, threads, calls.Load(), rounds*(leaves-1))
+					if most := rounds * (leaves - 1); threads == 1 && name != "i32" && int(calls.Load()) > most {
+						t.Errorf("by %s: %d calls for %d splits", by, calls.Load(), most)
+					}
+				}
+			}
+		})
 	}
 }
