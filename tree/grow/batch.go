@@ -37,10 +37,11 @@ const (
 const (
 	// mostBatched is the most leaves of a batch: more are split in vain more often.
 	mostBatched = 8
-	// batchSlots is the most slots of sums that are sent in batches: to copy more takes longer than to wait.
+	// batchSlots is the most slots of sums that are sent in batches: to copy more takes longer than to wait. ownSlots is the same where
+	// ranks have the same rows and send none, for the memory of leaves that are split ahead.
 	batchSlots = 1 << 16
-	// batchCodes is the number of codes of a rank's rows of a node from which all workers of a rank split it together, unless each rank
-	// has only one.
+	ownSlots   = 1 << 19
+	// batchCodes is the number of codes of a rank's rows of a node from which all its workers split it together; anyCodes where no rank has two.
 	batchCodes = 1 << 20
 	anyCodes   = 1 << 36
 )
@@ -49,7 +50,8 @@ const (
 func (c *Config) batches() bool {
 	offsets := c.Matrix.Offsets()
 	slots := offsets[len(offsets)-1]
-	return c.sharesSearch() && !c.Params.tightens() && !c.Verify && slots >= leastShared && slots <= batchSlots
+	few := slots <= batchSlots || slots <= ownSlots && !c.Ranks.Shared()
+	return c.sharesSearch() && !c.Params.tightens() && !c.Verify && slots >= leastShared && few
 }
 
 func (b *batch) init(g *Grower) {
