@@ -51,7 +51,7 @@ func (c *Config) batches() bool {
 	offsets := c.Matrix.Offsets()
 	slots := offsets[len(offsets)-1]
 	few := slots <= batchSlots || slots <= ownSlots && !c.Ranks.Shared()
-	return c.sharesSearch() && !c.Params.tightens() && !c.Verify && slots >= leastShared && few
+	return c.sharesSearch(slots) && !c.Params.tightens() && !c.Verify && few
 }
 
 func (b *batch) init(g *Grower) {

@@ -27,18 +27,19 @@ type top struct {
 	set                []uint32 // of an exact categorical one
 }
 
-// leastShared is the number of slots from which the search is shared: fewer are added up at all ranks in the same time.
+// leastShared is the number of slots from which ranks that have the same rows share the search: fewer are sooner searched by each than
+// candidates are exchanged.
 const leastShared = 2048
 
-// sharesSearch reports whether ranks may share the search.
-func (c *Config) sharesSearch() bool {
-	return c.Searchers.Shared() && c.Params.Growth != Symmetric && len(c.Forced) == 0
+// sharesSearch reports whether ranks may share the search of so many slots.
+func (c *Config) sharesSearch(slots uint32) bool {
+	return c.Searchers.Shared() && c.Params.Growth != Symmetric && len(c.Forced) == 0 && (slots >= leastShared || c.Ranks.Shared())
 }
 
 // Searched returns the features that are searched here, those from lo on before hi: all, unless other ranks have the same rows.
 func (c *Config) Searched() (lo, hi int) {
 	offsets := c.Matrix.Offsets()
-	if n := len(offsets) - 1; c.Ranks.Shared() || !c.sharesSearch() || offsets[n] < leastShared {
+	if n := len(offsets) - 1; c.Ranks.Shared() || !c.sharesSearch(offsets[n]) {
 		return 0, n
 	}
 	border := func(rank int) int {
@@ -50,7 +51,7 @@ func (c *Config) Searched() (lo, hi int) {
 
 // share gives each rank its features of a tree.
 func (g *Grower) share() {
-	if g.shares = nil; !g.config.sharesSearch() || g.codes < leastShared {
+	if g.shares = nil; !g.config.sharesSearch(uint32(g.codes)) {
 		return
 	}
 	s, ranks := &g.ofRanks, g.config.Searchers
