@@ -27,8 +27,7 @@ type top struct {
 	set                []uint32 // of an exact categorical one
 }
 
-// leastShared is the number of slots from which ranks that have the same rows share the search: fewer are sooner searched by each than
-// candidates are exchanged.
+// leastShared is the number of slots from which ranks that have the same rows share the search: each finds the best of fewer sooner.
 const leastShared = 2048
 
 // sharesSearch reports whether ranks may share the search of so many slots.
