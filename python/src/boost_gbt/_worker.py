@@ -55,7 +55,7 @@ def holding(lock: Any, do: Callable[[], T]) -> T:
             lock.release()
 
 
-class _Closed(Exception):
+class _ClosedError(Exception):
     """The worker has closed its output."""
 
 
@@ -63,7 +63,7 @@ def _is_broken(error: BaseException) -> bool:
     """Report whether an error is one of the pipe. A signal handler can raise an OSError too, such as TimeoutError."""
     if isinstance(error, OSError):
         return error.errno is not None and not isinstance(error, TimeoutError)
-    return isinstance(error, (_Closed, json.JSONDecodeError, UnicodeDecodeError))
+    return isinstance(error, (_ClosedError, json.JSONDecodeError, UnicodeDecodeError))
 
 
 class Call:
@@ -292,7 +292,7 @@ class Worker:
                 missing = self.want - sum(map(len, self.chunks))
                 self.chunks.extend(map(os.read, (self.output,), (min(max(missing, 1 << 16), 1 << 20),)))
                 if not self.chunks[-1]:
-                    raise _Closed
+                    raise _ClosedError
         except Exception as error:
             if not _is_broken(error):
                 raise

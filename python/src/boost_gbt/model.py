@@ -499,7 +499,8 @@ class Model:
         names = None
         if not _tables.is_path(table) and _tables.column_names(table) is None:
             names = self.inputs
-            width = np.shape(table)[1] if np.ndim(table) == 2 or _tables.is_sparse(table) else None
+            sparse = _tables.is_sparse(table)
+            width = np.shape(table)[1] if (table.ndim if sparse else np.ndim(table)) == 2 else None
             if width is not None and width != len(names):
                 raise TableError(f"the table has {width} columns, and the model has {len(names)} features")
         rows = Rows(table, label, weight, group, init_score, names)
