@@ -439,3 +439,14 @@ def test_types_of_frames_that_arrow_has_not() -> None:
     spans = pd.DataFrame({"a": pd.array(y, dtype="int64[pyarrow]").astype("duration[us][pyarrow]"), "b": y})
     with pytest.raises(TableError, match="spans of time"):
         train(PARAMS, spans, y)
+
+
+def test_dates_that_are_all_missing(tmp_path: Path) -> None:
+    """Without a cell nothing says in a file that a column has dates."""
+    pd, pa = pytest.importorskip("pandas"), pytest.importorskip("pyarrow")
+    y = np.arange(60.0) % 7
+    frame = pd.DataFrame({"day": pd.Series([pd.NaT] * 60, dtype="M8[us]"), "x": y, "y": y})
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    want = by_program(tmp_path / "t.csv", "y", tmp_path)
+    assert bytes(train(PARAMS, frame, "y")) == want
+    assert bytes(train(PARAMS, pa.Table.from_pandas(frame), "y")) == want
