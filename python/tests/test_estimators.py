@@ -357,3 +357,21 @@ def test_usual_values_of_peers(numbers: Data) -> None:
         given = BoostRegressor(rounds=5, **{name: value}).fit(x, y).model_
         assert np.array_equal(given.predict(x), Model.from_bytes(plain).predict(x)), name
     assert BoostRegressor(rounds=5, cat_features=[0]).fit(np.round(x), y).n_features_in_ == 6
+
+
+def test_queries_that_do_not_fit(numbers: Data) -> None:
+    x, y = numbers
+    y, qid = np.abs(np.round(y)), np.repeat(np.arange(100), 10)
+    m = BoostRanker(rounds=3)
+    for arguments, words in (
+        ({"qid": qid, "group": [10] * 100}, "qid and group both"),
+        ({"group": [10] * 99}, "group has 990 rows, and y has 1000"),
+        ({"group": [-10] * 100}, "whole numbers"),
+        ({"group": [2.5] * 400}, "whole numbers"),
+        ({"qid": "query"}, "0 dimensions"),
+        ({"qid": qid, "eval_set": (x, y)}, "give eval_qid or eval_group"),
+        ({"qid": qid, "eval_set": (x, y), "eval_qid": qid, "eval_group": [10] * 100}, "eval_qid and eval_group both"),
+    ):
+        with pytest.raises(ParameterError, match=words):
+            m.fit(x, y, **arguments)
+    assert m.fit(x, y, group=np.full(100, 10.0)).model_ == m.fit(x, y, qid=qid).model_

@@ -707,16 +707,20 @@ class BoostRanker(_Boost):
         callback : callable, optional
             Is called after each round with a dict.
         """
-        queries = _queries(qid, group)
-        if queries is None:
+        if qid is None and group is None:
             raise ParameterError("ranking needs the queries of the rows: give qid or group")
+        queries = _queries(qid, group)
+        if len(queries) != len(y):
+            raise ParameterError(f"{'group' if qid is None else 'qid'} has {len(queries)} rows, and y has {len(y)}")
         theirs = None
         if eval_qid is not None or eval_group is not None:
-            theirs = (
-                [_queries(q, None) for q in (_alone(eval_qid) if isinstance(eval_set, tuple) else eval_qid)]
-                if eval_qid is not None
-                else [_queries(None, g) for g in (_alone(eval_group) if isinstance(eval_set, tuple) else eval_group)]
-            )
+            given = eval_group if eval_qid is None else eval_qid
+            if eval_qid is not None and eval_group is not None:
+                raise ParameterError("eval_qid and eval_group both say which queries the rows belong to: give one")
+            given = _alone(given) if isinstance(eval_set, tuple) else given
+            theirs = [_queries(None, one) if eval_qid is None else _queries(one, None) for one in given]
+        elif eval_set:
+            raise ParameterError("ranking needs the queries of eval_set too: give eval_qid or eval_group")
         self._fit(X, y, sample_weight, eval_set, eval_sample_weight, init_model, callback, queries, theirs)
         return self
 
@@ -742,11 +746,19 @@ def _by_name(columns: Any, names: list[str]) -> Any:
     ]
 
 
-def _queries(qid: Any, group: Any) -> np.ndarray | None:
-    """Return the query of each row."""
+def _queries(qid: Any, group: Any) -> np.ndarray:
+    """Return the query of each row, from these or from the number of rows of each."""
+    if qid is not None and group is not None:
+        raise ParameterError("qid and group both say which queries the rows belong to: give one")
     if qid is not None:
-        return np.asarray(qid)
-    return None if group is None else np.repeat(np.arange(len(group)), group)
+        queries = np.asarray(_tables.unmasked(qid))
+        if queries.ndim != 1:
+            raise ParameterError(f"qid must be an array with the query of each row, and has {queries.ndim} dimensions")
+        return queries
+    sizes = np.asarray(group)
+    if sizes.dtype.kind not in "iuf" or (sizes < 0).any() or (sizes != np.floor(sizes)).any():
+        raise ParameterError("group must have the number of rows of each query, in order: whole numbers")
+    return np.repeat(np.arange(len(sizes)), sizes.astype(np.int64))
 
 
 for _estimator in (BoostRegressor, BoostClassifier, BoostRanker):
