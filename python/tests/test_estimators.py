@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from boost_gbt import BoostClassifier, BoostRanker, BoostRegressor, Model, ParameterError, train
+from boost_gbt import BoostClassifier, BoostRanker, BoostRegressor, Model, ParameterError, TableError, train
 
 sklearn = pytest.importorskip("sklearn")
 
@@ -357,6 +357,26 @@ def test_usual_values_of_peers(numbers: Data) -> None:
         given = BoostRegressor(rounds=5, **{name: value}).fit(x, y).model_
         assert np.array_equal(given.predict(x), Model.from_bytes(plain).predict(x)), name
     assert BoostRegressor(rounds=5, cat_features=[0]).fit(np.round(x), y).n_features_in_ == 6
+
+
+def test_masked_labels_and_weights(numbers: Data) -> None:
+    x, y = numbers
+    hidden = x[:, 3] > 1
+    with pytest.raises(ValueError, match="NaN"):
+        BoostRegressor().fit(x, np.ma.masked_array(y, hidden))
+    with pytest.raises(ValueError, match="NaN"):
+        BoostRegressor().fit(x, y, np.ma.masked_array(np.ones(len(y)), hidden))
+    for classes in (np.where(y > 0, "yes", "no"), (y > 0).astype(int)):
+        with pytest.raises(ValueError, match=f"row {np.argmax(hidden) + 1} has no class"):
+            BoostClassifier().fit(x, np.ma.masked_array(classes, hidden))
+        plain = BoostClassifier(rounds=3).fit(x, classes)
+        shown = BoostClassifier(rounds=3).fit(
+            x, np.ma.masked_array(classes, False), np.ma.masked_array(np.ones(len(y)))
+        )
+        assert np.array_equal(shown.classes_, plain.classes_)
+        assert shown.model_.classes == plain.model_.classes
+    with pytest.raises(TableError, match="the cell has no value"):
+        BoostRanker().fit(x, np.ma.masked_array(np.zeros(len(y)), hidden), qid=np.arange(len(y)) // 10)
 
 
 def test_queries_that_do_not_fit(numbers: Data) -> None:

@@ -236,10 +236,13 @@ def unmasked(values: Any) -> Any:
     """Return a masked array as one whose masked cells are missing, all else as it is."""
     if not np.ma.isMaskedArray(values):
         return values
+    if not np.ma.is_masked(values):
+        return values.data
     if values.dtype.kind in "fM":
         return values.filled(np.datetime64("NaT") if values.dtype.kind == "M" else np.nan)
-    objects: Any = values.astype(object)
-    return objects.filled(None)
+    objects = values.data.astype(object)
+    objects[np.ma.getmaskarray(values)] = None
+    return objects
 
 
 def _factorize(values: np.ndarray) -> tuple[np.ndarray, list[Any]]:

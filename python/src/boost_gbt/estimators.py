@@ -265,6 +265,7 @@ class _Boost(BaseEstimator):  # type: ignore[misc]
         return validate_data(self, X, reset=reset, accept_sparse=("csr", "csc"), dtype=None, ensure_all_finite=False)
 
     def _check_weights(self, weights: Any, X: Any) -> Any:
+        weights = _tables.unmasked(weights)
         if weights is None or not HAS_SKLEARN:
             return weights
         return _check_sample_weight(weights, np.empty((X.shape[0], 1)))
@@ -298,8 +299,9 @@ class _Boost(BaseEstimator):  # type: ignore[misc]
             weights = np.asarray(weights)
             counts = weights != 0  # a row without weight is none: it has no part in cuts and counts of rows
             if weights.shape == np.asarray(y).shape[:1] == (X.shape[0],) and 0 < counts.sum() < len(counts):
-                X, weights, labels = _tables.take(X, counts), weights[counts], np.asarray(y)[counts]
-                queries = None if queries is None else np.asarray(queries)[counts]
+                X, weights = _tables.take(X, counts), weights[counts]
+                labels = np.asarray(_tables.unmasked(y))[counts]
+                queries = None if queries is None else queries[counts]
         target = self._check_target(labels)
         if len(target) != X.shape[0]:
             raise ValueError(f"Found input variables with inconsistent numbers of samples: {[X.shape[0], len(target)]}")
@@ -418,6 +420,7 @@ class BoostRegressor(RegressorMixin, _Boost):  # type: ignore[misc]
     """
 
     def _check_target(self, y: Any, fit: bool = True) -> np.ndarray:
+        y = _tables.unmasked(y)
         if not HAS_SKLEARN:
             return np.asarray(y, np.float64)
         y = check_array(y, ensure_2d=False, dtype=np.float64, input_name="y")
@@ -524,6 +527,7 @@ class BoostClassifier(ClassifierMixin, _Boost):  # type: ignore[misc]
         self.class_weight = class_weight
 
     def _check_target(self, y: Any, fit: bool = True) -> np.ndarray:
+        y = _tables.unmasked(y)
         y = np.asarray(column_or_1d(y, warn=True) if HAS_SKLEARN else y)
         if y.ndim == 2 and y.shape[1] == 1:
             y = y[:, 0]
@@ -662,7 +666,7 @@ class BoostRanker(_Boost):
     """Gradient-boosted trees that rank the rows of queries."""
 
     def _check_target(self, y: Any, fit: bool = True) -> np.ndarray:
-        return np.asarray(y, np.float64).reshape(-1)
+        return np.asarray(_tables.unmasked(y), np.float64).reshape(-1)
 
     def _defaults(self) -> dict[str, Any]:
         return {"train.objective": "lambdarank"}
