@@ -379,6 +379,20 @@ def test_masked_labels_and_weights(numbers: Data) -> None:
         BoostRanker().fit(x, np.ma.masked_array(np.zeros(len(y)), hidden), qid=np.arange(len(y)) // 10)
 
 
+@pytest.mark.filterwarnings("ignore:X does not have valid feature names")
+def test_forms_of_validation_sets(numbers: Data) -> None:
+    pd = pytest.importorskip("pandas")
+    x, y = numbers
+    m = BoostRegressor(rounds=3)
+    for sets in ([x, y], x, (x, y, y), [(x,)], {"valid": (x, y)}):
+        with pytest.raises(ParameterError, match=r"eval_set must be a tuple \(X, y\) or a list"):
+            m.fit(x, y, eval_set=sets)
+    assert list(m.fit(x, y, eval_set=((x, y), (x, y))).evals_result_) == ["valid", "valid2"]
+    frame = pd.DataFrame(x, columns=list("abcdef"))
+    want = m.fit(frame, y, eval_set=(frame, y)).evals_result_
+    assert m.fit(frame, y, eval_set=(x, y)).evals_result_ == want
+
+
 def test_queries_that_do_not_fit(numbers: Data) -> None:
     x, y = numbers
     y, qid = np.abs(np.round(y)), np.repeat(np.arange(100), 10)

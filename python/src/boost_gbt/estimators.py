@@ -306,11 +306,11 @@ class _Boost(BaseEstimator):  # type: ignore[misc]
         if len(target) != X.shape[0]:
             raise ValueError(f"Found input variables with inconsistent numbers of samples: {[X.shape[0], len(target)]}")
         defaults = self._defaults()
+        names = _tables.column_names(X) or _tables.numbered(X.shape[1])
         rows = Rows(X, _named(target, y), weights, queries)
         valid = []
-        sets = list(eval_set or ())
+        sets = _validation_sets(eval_set)
         if isinstance(eval_set, tuple):  # what belongs to it stands alone too, or in a list
-            sets = [eval_set]
             eval_sample_weight, eval_queries = _alone(eval_sample_weight), _alone(eval_queries)
         for name, given in (("eval_sample_weight", eval_sample_weight), ("the queries of eval_set", eval_queries)):
             if given is not None and len(given) != len(sets):
@@ -321,9 +321,8 @@ class _Boost(BaseEstimator):  # type: ignore[misc]
             table = self._check_rows(table, reset=False)
             weights = None if eval_sample_weight is None else eval_sample_weight[k]
             asked = None if eval_queries is None else eval_queries[k]
-            valid.append(Rows(table, self._check_target(labels, fit=False), weights, asked))
+            valid.append(Rows(table, self._check_target(labels, fit=False), weights, asked, names=names))
         params = {**defaults, **{key: value for key, value in self._settings().items() if value is not None}}
-        names = _tables.column_names(X) or _tables.numbered(X.shape[1])
         for key in CATEGORICAL & set(params):
             params[key] = _by_name(params[key], names)
         base = init_model.model_ if isinstance(init_model, _Boost) else init_model
@@ -380,6 +379,16 @@ class _Boost(BaseEstimator):  # type: ignore[misc]
     def apply(self, X: Any) -> np.ndarray:
         """Return the number of the leaf of each row in each tree."""
         return self._predict(X, "leaf")
+
+
+def _validation_sets(eval_set: Any) -> list[tuple[Any, Any]]:
+    """Return the validation sets of fit: rows and labels of each."""
+    sets = [] if eval_set is None else eval_set
+    if isinstance(sets, tuple) and not all(isinstance(one, tuple) for one in sets):
+        sets = [sets]
+    if not isinstance(sets, (list, tuple)) or any(not isinstance(one, (list, tuple)) or len(one) != 2 for one in sets):
+        raise ParameterError("eval_set must be a tuple (X, y) or a list of these")
+    return [(X, y) for X, y in sets]
 
 
 def _named(values: np.ndarray, y: Any) -> Any:
