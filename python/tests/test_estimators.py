@@ -379,6 +379,27 @@ def test_masked_labels_and_weights(numbers: Data) -> None:
         BoostRanker().fit(x, np.ma.masked_array(np.zeros(len(y)), hidden), qid=np.arange(len(y)) // 10)
 
 
+def test_arrays_whose_columns_are_not_all_features(numbers: Data) -> None:
+    """Rows to predict have all columns that the rows of fit had."""
+    sp = pytest.importorskip("scipy.sparse")
+    x, y = numbers
+    x = np.nan_to_num(x)
+    few = BoostRegressor(rounds=5).fit(x[:, 1:], y)
+    for estimator, rows in (
+        (BoostRegressor(rounds=5, ignore=["c1"]).fit(x, y), x),
+        (BoostRegressor(rounds=5, ignore=["c1"]).fit(sp.csr_matrix(x), y), sp.csr_matrix(x)),
+    ):
+        assert np.array_equal(estimator.predict(rows), few.predict(x[:, 1:]))
+        assert np.array_equal(estimator.predict(x[:3].tolist()), few.predict(x[:3, 1:]))
+        assert np.array_equal(list(estimator.staged_predict(rows))[-1], few.predict(x[:, 1:]))
+        assert np.array_equal(estimator.apply(rows), few.apply(x[:, 1:]))
+        assert estimator.feature_importances_[0] == 0
+        with pytest.raises(ValueError, match="5 features"):
+            estimator.predict(x[:, 1:])
+    weighted = BoostClassifier(rounds=5, weight="c1").fit(abs(x), y > 0)
+    assert np.array_equal(pickle.loads(pickle.dumps(weighted)).predict_proba(abs(x)), weighted.predict_proba(abs(x)))
+
+
 @pytest.mark.filterwarnings("ignore:X does not have valid feature names")
 def test_forms_of_validation_sets(numbers: Data) -> None:
     pd = pytest.importorskip("pandas")

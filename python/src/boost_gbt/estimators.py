@@ -327,6 +327,7 @@ class _Boost(BaseEstimator):  # type: ignore[misc]
             params[key] = _by_name(params[key], names)
         base = init_model.model_ if isinstance(init_model, _Boost) else init_model
         self.model_: Model = train_rows(params, rows, valid, base, callback)
+        self._lacks = len(self.model_.inputs) < len(names)
         return self
 
     def _model(self) -> Model:
@@ -336,9 +337,20 @@ class _Boost(BaseEstimator):  # type: ignore[misc]
             )
         return self.model_
 
+    def _rows(self, X: Any) -> Any:
+        """Return rows as the model takes them. It may lack columns, which a parameter such as ignore has named."""
+        X = self._check_rows(X, reset=False)
+        if not getattr(self, "_lacks", False) or _tables.column_names(X) is not None:
+            return X
+        known = getattr(self, "feature_names_in_", None)
+        names = _tables.numbered(self.n_features_in_) if known is None else list(known)
+        if _tables.is_sparse(X):
+            return X[:, [names.index(name) for name in self._model().inputs]]
+        return {name: X[:, j] for j, name in enumerate(names)}
+
     def _predict(self, X: Any, kind: str, rounds: int | None = None) -> np.ndarray:
         model = self._model()
-        X = self._check_rows(X, reset=False)
+        X = self._rows(X)
         return model.predict(X, kind, rounds=rounds, threads=self._threads(), on_unseen="missing")
 
     @property
@@ -373,7 +385,7 @@ class _Boost(BaseEstimator):  # type: ignore[misc]
     def explain(self, X: Any, *, rounds: int | None = None) -> shap.Explanation:
         """Return what each feature contributes to the raw scores of rows, for the plots of shap (``Model.explain``)."""
         model = self._model()
-        X = self._check_rows(X, reset=False)
+        X = self._rows(X)
         return model.explain(X, rounds=rounds, threads=self._threads(), on_unseen="missing")
 
     def apply(self, X: Any) -> np.ndarray:
@@ -478,7 +490,7 @@ class BoostRegressor(RegressorMixin, _Boost):  # type: ignore[misc]
 
     def staged_predict(self, X: Any, every: int = 1) -> Iterator[np.ndarray]:
         """Predict after every so many rounds, and after the last."""
-        return self._model().staged(self._check_rows(X, reset=False), every=every)
+        return self._model().staged(self._rows(X), every=every)
 
 
 class BoostClassifier(ClassifierMixin, _Boost):  # type: ignore[misc]
@@ -635,7 +647,7 @@ class BoostClassifier(ClassifierMixin, _Boost):  # type: ignore[misc]
 
     def staged_predict_proba(self, X: Any, every: int = 1) -> Iterator[np.ndarray]:
         """Return probabilities after every so many rounds, and after the last."""
-        for values in self._model().staged(self._check_rows(X, reset=False), every=every):
+        for values in self._model().staged(self._rows(X), every=every):
             yield self._probabilities(values)
 
     def staged_predict(self, X: Any, every: int = 1) -> Iterator[np.ndarray]:
