@@ -430,3 +430,33 @@ def test_queries_that_do_not_fit(numbers: Data) -> None:
         with pytest.raises(ParameterError, match=words):
             m.fit(x, y, **arguments)
     assert m.fit(x, y, group=np.full(100, 10.0)).model_ == m.fit(x, y, qid=qid).model_
+
+
+def test_going_on_without_some_classes(numbers: Data) -> None:
+    """Rows that lack classes of the first model train those that they have; no class takes another's place."""
+    x, y = numbers
+    three = np.digitize(y, [-0.5, 0.5])
+    some = three != 1
+    for names in (np.array(["a", "b", "c"]), np.array(["1", "2", "10"]), np.array([0, 5, 7])):
+        first = BoostClassifier(rounds=3).fit(x, names[three])
+        more = BoostClassifier(rounds=3).fit(x[some], names[three[some]], init_model=first)
+        assert more.best_iteration_ == 6
+        assert more.classes_.tolist() == sorted(names.tolist())
+        assert np.allclose(more.predict_proba(x).sum(axis=1), 1)
+        assert more.score(x[some], names[three[some]]) > 0.9
+        with pytest.raises(ValueError, match="a class that training did not have"):
+            BoostClassifier().fit(x, np.where(some, "new", "a"), init_model=first)
+    plain = BoostClassifier(rounds=3).fit(x, three)
+    assert BoostClassifier(rounds=3).fit(x[some], three[some], init_model=plain.model_).classes_.tolist() == [0, 1, 2]
+    with pytest.raises(ParameterError, match="let init_model be the estimator"):
+        BoostClassifier().fit(x, three.astype(str), init_model=plain.model_)
+    followed = BoostRegressor(objective="huber", rounds=3).fit(x, y)
+    assert BoostRegressor(rounds=3).fit(x, y, init_model=followed).model_.objective == "huber"
+    with pytest.raises(ParameterError, match="predicts no classes"):
+        BoostClassifier().fit(x, three, init_model=followed)
+    with pytest.raises(NotFittedError, match="not fitted"):
+        BoostRegressor().fit(x, y, init_model=BoostRegressor())
+    with pytest.raises(ParameterError, match=r"Model\.from_bytes"):
+        BoostRegressor().fit(x, y, init_model=bytes(followed.model_))
+    with pytest.raises(ParameterError, match="n_jobs = '2'"):
+        BoostRegressor(n_jobs="2").fit(x, y)

@@ -216,6 +216,8 @@ class _Boost(BaseEstimator):  # type: ignore[misc]
 
     def _threads(self) -> int:
         """Return the threads to use, 0 for as many as are of use."""
+        if self.n_jobs is not None and not isinstance(self.n_jobs, (int, np.integer)):
+            raise ParameterError(f"n_jobs = {self.n_jobs!r}: expected a whole number of threads, or None")
         if self.n_jobs is not None and self.n_jobs > 0:
             return int(self.n_jobs)
         shared = os.environ.get("OMP_NUM_THREADS", "")  # joblib divides the processors among its processes by it
@@ -305,7 +307,12 @@ class _Boost(BaseEstimator):  # type: ignore[misc]
         target = self._check_target(labels)
         if len(target) != X.shape[0]:
             raise ValueError(f"Found input variables with inconsistent numbers of samples: {[X.shape[0], len(target)]}")
+        base = init_model._model() if isinstance(init_model, _Boost) else init_model
+        if base is not None:
+            target = self._check_base(init_model, labels, target)
         defaults = self._defaults()
+        if base is not None and self._follows(init_model):
+            defaults.pop("train.objective", None)
         names = _tables.column_names(X) or _tables.numbered(X.shape[1])
         rows = Rows(X, _named(target, y), weights, queries)
         valid = []
@@ -325,10 +332,17 @@ class _Boost(BaseEstimator):  # type: ignore[misc]
         params = {**defaults, **{key: value for key, value in self._settings().items() if value is not None}}
         for key in CATEGORICAL & set(params):
             params[key] = _by_name(params[key], names)
-        base = init_model.model_ if isinstance(init_model, _Boost) else init_model
         self.model_: Model = train_rows(params, rows, valid, base, callback)
         self._lacks = len(self.model_.inputs) < len(names)
         return self
+
+    def _check_base(self, init_model: Any, y: Any, target: np.ndarray) -> np.ndarray:
+        """Return the labels as the model has them that training goes on from."""
+        return target
+
+    def _follows(self, init_model: Any) -> bool:
+        """Report whether the objective is that of the model that training goes on from."""
+        return isinstance(init_model, type(self))
 
     def _model(self) -> Model:
         if not hasattr(self, "model_"):
@@ -568,9 +582,33 @@ class BoostClassifier(ClassifierMixin, _Boost):  # type: ignore[misc]
         else:
             codes = np.minimum(np.searchsorted(self.classes_, y), len(self.classes_) - 1)
             if not np.array_equal(self.classes_[codes], y):
-                raise ValueError(f"y has a class that training did not have: classes are {self.classes_.tolist()}")
+                raise ValueError(f"y has a class that training did not have: the classes are {self.classes_.tolist()}")
         names: np.ndarray = self._names[codes]
         return names
+
+    def _check_base(self, init_model: Any, y: Any, target: np.ndarray) -> np.ndarray:
+        """Return the labels as the model has them that training goes on from. They may lack some of its classes."""
+        if isinstance(init_model, BoostClassifier):
+            classes, names = init_model.classes_, init_model._names
+            if np.array_equal(classes, self.classes_):
+                return target
+        elif isinstance(init_model, _Boost):
+            raise ParameterError(f"init_model is a {type(init_model).__name__}, which predicts no classes")
+        else:
+            model = init_model if isinstance(init_model, Model) else Model.load(init_model)
+            if model.classes is None:
+                raise ParameterError("init_model predicts numbers, and no classes")
+            numbered = self._names.dtype.kind in "iu" and self.classes_.dtype.kind not in "iufb"
+            if numbered:
+                raise ParameterError(
+                    f"the model knows classes like {self.classes_.tolist()[0]!r} by numbers alone: "
+                    "let init_model be the estimator, not its model"
+                )
+            if len(model.classes) == len(self.classes_):
+                return target
+            classes = names = np.unique(np.array(model.classes))
+        self.classes_, self._names = classes, names
+        return self._check_target(y, fit=False)
 
     def _defaults(self) -> dict[str, Any]:
         classes = self.classes_.tolist()

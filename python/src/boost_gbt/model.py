@@ -240,6 +240,9 @@ def train_rows(
         if isinstance(init_model, Model):
             head["base"] = init_model.number()
         elif init_model is not None:
+            if not isinstance(init_model, (str, os.PathLike)):
+                how = "Model.from_bytes reads it" if isinstance(init_model, bytes) else "expected a Model or a path"
+                raise ParameterError(f"init_model is of type {type(init_model).__name__}: {how}")
             given["train.init_model"] = os.fspath(init_model)
         head["settings"] = settings({**given, **params})
 
