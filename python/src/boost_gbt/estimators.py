@@ -367,6 +367,9 @@ class _Boost(BaseEstimator):  # type: ignore[misc]
         X = self._rows(X)
         return model.predict(X, kind, rounds=rounds, threads=self._threads(), on_unseen="missing")
 
+    def _staged(self, X: Any, every: int) -> Iterator[np.ndarray]:
+        return self._model().staged(self._rows(X), every=every, threads=self._threads(), on_unseen="missing")
+
     @property
     def feature_importances_(self) -> np.ndarray:
         """The share of each feature in ``importance_type``; they add up to 1."""
@@ -504,7 +507,7 @@ class BoostRegressor(RegressorMixin, _Boost):  # type: ignore[misc]
 
     def staged_predict(self, X: Any, every: int = 1) -> Iterator[np.ndarray]:
         """Predict after every so many rounds, and after the last."""
-        return self._model().staged(self._rows(X), every=every)
+        return self._staged(X, every)
 
 
 class BoostClassifier(ClassifierMixin, _Boost):  # type: ignore[misc]
@@ -685,7 +688,7 @@ class BoostClassifier(ClassifierMixin, _Boost):  # type: ignore[misc]
 
     def staged_predict_proba(self, X: Any, every: int = 1) -> Iterator[np.ndarray]:
         """Return probabilities after every so many rounds, and after the last."""
-        for values in self._model().staged(self._rows(X), every=every):
+        for values in self._staged(X, every):
             yield self._probabilities(values)
 
     def staged_predict(self, X: Any, every: int = 1) -> Iterator[np.ndarray]:

@@ -619,12 +619,32 @@ class Model:
             output_names=list(map(str, names)) if names and parts.ndim == 3 else None,
         )
 
-    def staged(self, table: Table, kind: str = "value", *, every: int = 1) -> Iterator[np.ndarray]:
-        """Predict a table after every so many rounds, and after the last."""
-        with self._hand_over(table) as source:
-            answer, body = _worker.ask(
-                "staged", {"model": self.number(), "kind": kind, "every": index(every), **source}
-            )
+    def staged(
+        self,
+        table: Table,
+        kind: str = "value",
+        *,
+        every: int = 1,
+        threads: int = 0,
+        on_unseen: str = "",
+        init_score: Any = None,
+    ) -> Iterator[np.ndarray]:
+        """Predict a table after every so many rounds, and after the last.
+
+        Parameters
+        ----------
+        table : path, list of paths, array, frame, dict of columns or sparse matrix
+            Rows, as of ``predict``.
+        kind : {"value", "raw"}
+            As of ``predict``.
+        every : int
+            Rounds between predictions.
+        threads, on_unseen, init_score
+            As of ``predict``.
+        """
+        head: dict[str, Any] = {"model": self.number(), "kind": kind, "every": index(every), "threads": threads}
+        with self._hand_over(table, init_score=init_score) as source:
+            answer, body = _worker.ask("staged", {**head, "on_unseen": on_unseen, **source})
         stages = np.frombuffer(body, answer["dtype"]).reshape(answer["shape"])
         for stage in stages:
             yield stage[:, 0] if stage.shape[1] == 1 else stage
@@ -726,8 +746,8 @@ class Model:
         """
         with self._file() as path, tempfile.TemporaryDirectory() as folder:
             calibrated = os.path.join(folder, "calibrated.boost")
-            rows = self._table_file(table, folder, label, weight)
-            said = json.loads(run("calibrate", path, rows, "-o", calibrated, "--json", *_flags(options)))
+            rows = self._table_files(table, folder, label, weight)
+            said = json.loads(run("calibrate", path, *rows, "-o", calibrated, "--json", *_flags(options)))
             model = Model.load(calibrated)
         model.report = said
         return model
@@ -741,18 +761,28 @@ class Model:
     def _file(self) -> _ModelFile:
         return _ModelFile(self)
 
-    def _table_file(self, table: Table, folder: str, label: Any = None, weight: Any = None) -> str:
-        """Return the name of a file with the rows of a table."""
-        if isinstance(table, (str, os.PathLike)):
+    def _table_file(self, table: Table, folder: str) -> str:
+        """Return the name of the one file with the rows of a table."""
+        files = self._table_files(table, folder)
+        if len(files) > 1:
+            raise ParameterError(
+                f"the rows are in {len(files)} files: give one, a pattern such as 'part-*.csv', or a frame"
+            )
+        return files[0]
+
+    def _table_files(self, table: Table, folder: str, label: Any = None, weight: Any = None) -> list[str]:
+        """Return the names of files with the rows of a table."""
+        if _tables.is_path(table):
             for role, given in (("label", label), ("weight", weight)):
                 trained = self._head["roles"].get(role, [])
                 if given is not None and not (isinstance(given, str) and [given] == trained):
                     raise ParameterError(f"{role} must be a column, that of training, because the table is a file")
-            return os.fspath(table)
+            return [os.fspath(file) for file in ([table] if isinstance(table, (str, os.PathLike)) else table)]
         path = os.path.join(folder, "table.parquet")
+        columns = self.inputs + [name for names in self._head["roles"].values() for name in names]
         with self._hand_over(table, label, weight) as source:
-            _worker.ask("write", {**source, "path": path})
-        return path
+            _worker.ask("write", {"table": source["table"], "columns": columns, "path": path})
+        return [path]
 
 
 class _ModelFile:
