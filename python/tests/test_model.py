@@ -304,6 +304,22 @@ def test_labels_of_files_keep_their_names(tmp_path: Path) -> None:
         model.eval(path, "z")
 
 
+def test_arguments_beside_settings(numbers: Data) -> None:
+    """A setting does not take the place of an argument in silence."""
+    x, y = numbers
+    table = {"a": x[:, 0], "b": abs(y), "y": y}
+    want = train(SHORT, table, "y", weight="b")
+    assert train({**SHORT, "data.label": "y", "data.weight": "b"}, table, "y", weight="b") == want
+    assert train({**SHORT, "data.label": "y", "data.weight": "b"}, table) == want
+    for label in ("y", y):
+        with pytest.raises(ParameterError, match=r"data\.label is a in the settings"):
+            train({**SHORT, "data.label": "a"}, table, label)
+    with pytest.raises(ParameterError, match=r"data\.weight is a in the settings"):
+        train({**SHORT, "data": {"weight": "a"}}, table, "y", weight=abs(y))
+    with pytest.raises(ParameterError, match="1 is no name of a setting"):
+        train({1: 2}, table, "y")
+
+
 def test_dicts_of_sections(numbers: Data) -> None:
     x, y = numbers
     assert train({"train": {"rounds": 10, "early_stopping": 0}, "tree": {"leaves": 4}}, x, y) == train(

@@ -180,6 +180,25 @@ def test_what_is_no_number_in_an_array() -> None:
         model.predict(np.array([["abc", 1]], object))
 
 
+def test_categories_by_type_and_by_name() -> None:
+    """Columns that a frame declares and those that settings name are categories, whatever the setting is called."""
+    pd = pytest.importorskip("pandas")
+    k, b, y = np.arange(300) % 7, np.arange(300) % 5, np.arange(300.0) % 35
+    frame, plain = pd.DataFrame({"k": pd.Categorical(k), "b": b}), {"k": k, "b": b}
+    want = train({**PARAMS, "categorical": ["k", "b"]}, plain, y)
+    for name in ("categorical", "data.categorical", "cat_features"):
+        assert train({**PARAMS, name: ["b"]}, frame, y) == want
+    both = boost_gbt.BoostRegressor(rounds=10, categorical=["k", "b"]).fit(pd.DataFrame(plain), y)
+    for given in (["b"], pd.Index(["b"]), np.array([False, True]), [1]):
+        estimator = boost_gbt.BoostRegressor(rounds=10, categorical=given).fit(frame, y)
+        assert np.array_equal(estimator.predict(frame), both.predict(frame))
+    params = boost_gbt.tune({**PARAMS, "data.categorical": ["b"]}, frame, y, trials=1, folds=2).params
+    assert params["data.categorical"] == ["b"]
+    large = pd.DataFrame({"k": pd.Categorical(k + 2**60)})
+    model = train({**PARAMS, "min_data_in_leaf": 5}, large, k)
+    assert np.array_equal(model.predict({"k": k + 2**60}), model.predict(large))
+
+
 def test_numbers_that_are_categories() -> None:
     pd = pytest.importorskip("pandas")
     rng = np.random.default_rng(0)
@@ -281,6 +300,10 @@ def test_lists_of_labels(tmp_path: Path) -> None:
         "a,b,y,z\n" + "".join(f"{','.join(map(repr, row))}\n" for row in np.column_stack(list(table.values())).tolist())
     )
     assert bytes(train(PARAMS, file, ["y", "z"])) == by_program(file, "y,z", tmp_path)
+    pd, pl, pa = (pytest.importorskip(name) for name in ("pandas", "polars", "pyarrow"))
+    alone = train(PARAMS, x, pd.Series(x[:, 0], name="z"))
+    for frame in (pd.DataFrame, pl.DataFrame, pa.table):
+        assert train(PARAMS, x, frame({"z": x[:, 0]})) == alone
     rows = {"yes": x[:, 0], "no": x[:, 1]}  # texts of rows, though they are names of columns too
     assert train(PARAMS, rows, ["yes", "no"] * 100).classes == ["no", "yes"]
 

@@ -94,8 +94,8 @@ class Parts:
 
     def column(self, name: str, values: np.ndarray) -> None:
         """Add one column of any type that numpy has."""
-        if name in self.texts and values.dtype.kind == "b":  # as beside texts, in a column of objects
-            values = values.astype(object)
+        if name in self.texts and (values.dtype.kind == "b" or inexact(values) is not None):
+            values = values.astype(object)  # as beside texts, in a column of objects
         kind = values.dtype.kind
         if kind in "fiub":
             part: dict[str, Any] = {"kind": "numbers", "names": [name], "block": self.block(values)}
@@ -446,7 +446,7 @@ def add_column(parts: Parts, name: str, values: Any) -> None:
             kind = getattr(dtype, "kind", "O")
             if kind in "fiub":
                 of = getattr(dtype, "numpy_dtype", None)
-                present = values.notna().to_numpy()
+                present = ~np.asarray(values.isna(), bool)
                 if present.all():
                     values = values.to_numpy(of)
                 else:

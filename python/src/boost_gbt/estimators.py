@@ -804,8 +804,11 @@ def _by_name(columns: Any, names: list[str]) -> Any:
     """Return the names of columns that are given by number, None where frames say which are categories."""
     if isinstance(columns, str):
         return None if columns in ("auto", "from_dtype") and columns not in names else columns
-    if not isinstance(columns, (list, tuple, np.ndarray)):
+    columns = columns.tolist() if hasattr(columns, "tolist") else columns
+    if not isinstance(columns, (list, tuple)):
         return columns
+    if len(columns) == len(names) and all(isinstance(c, bool) for c in columns):  # as in scikit-learn
+        return [name for name, marked in zip(names, columns, strict=True) if marked]
     return [
         names[c] if isinstance(c, (int, np.integer)) and not isinstance(c, bool) and -1 < c < len(names) else c
         for c in columns

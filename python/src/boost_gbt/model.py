@@ -18,7 +18,7 @@ import numpy as np
 from . import _tables, _worker
 from ._program import run
 from ._progress import Bar
-from ._settings import settings
+from ._settings import joined
 from ._tables import Files, Held, Parts, Table
 from .errors import ParameterError, TableError
 
@@ -77,13 +77,16 @@ class Rows:
         _tables.add(parts, _tables.without(self.table, replaced), self.names)
         self.categorical = [name for name in parts.categorical if all(name not in names for names in called.values())]
         for key, value in arrays.items():
+            own = getattr(value, "name", None)
+            if len(getattr(value, "shape", ())) == 2 and len(only := _tables.column_names(value) or []) == 1:
+                value, own = _tables.column_of(value, only[0]), only[0]
             columns = value if isinstance(value, _Columns) else [value]
             if not isinstance(value, _Columns) and np.ndim(value) == 2 and np.shape(value)[1] > 1:
                 columns = list(np.asarray(_tables.unmasked(value)).T)
             if key not in called:
                 called[key] = []
                 for k in range(len(columns)):
-                    name = str(getattr(value, "name", None) or key.removeprefix("data."))
+                    name = str(own or key.removeprefix("data."))
                     name += f"_{k + 1}" if len(columns) > 1 else ""
                     while name in parts.names:
                         name += "_"
@@ -244,7 +247,7 @@ def train_rows(
                 how = "Model.from_bytes reads it" if isinstance(init_model, bytes) else "expected a Model or a path"
                 raise ParameterError(f"init_model is of type {type(init_model).__name__}: {how}")
             given["train.init_model"] = os.fspath(init_model)
-        head["settings"] = settings({**given, **params})
+        head["settings"] = joined(given, params)
 
         def on_round(event: dict[str, Any]) -> None:
             if bar is not None:

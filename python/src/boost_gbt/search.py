@@ -11,7 +11,7 @@ import numpy as np
 
 from . import _worker
 from ._progress import Bar
-from ._settings import settings, text
+from ._settings import joined, text
 from ._tables import Table
 from .errors import ParameterError
 from .model import EFFORT, Model, Names, RoundCallback, Rows
@@ -46,7 +46,7 @@ class _Folds:
             self.given = {key: names if len(names) > 1 else names[0] for key, names in called.items()}
             if self.rows.categorical:
                 self.given["data.categorical"] = self.rows.categorical
-            pairs = settings({**self.given, **self.params})
+            pairs = joined(self.given, self.params)
             if self.beside:
                 pairs.append(["data.id", text(self.beside)])  # joined with those of params
             head |= {
@@ -400,6 +400,9 @@ class Tuning:
         self.best_trial: int = self.report["best_trial"]
         self.metric: str = self.report["metric"]
         self.params: dict[str, Any] = {name: v for name, v in answer["settings"].items() if name not in run.given}
+        declared = run.given.get("data.categorical", ())  # by the frame: the others are by settings
+        if marked := [name for name in answer["settings"].get("data.categorical", ()) if name not in declared]:
+            self.params["data.categorical"] = marked
         if run.beside:
             ids = [name for name in self.params.pop("data.id", []) if name not in run.beside]
             self.params |= {"data.id": ids} if ids else {}
