@@ -379,3 +379,28 @@ def test_stages_are_predictions() -> None:
     assert np.array_equal(stages[0], model.predict(unknown, on_unseen="missing", init_score=x, rounds=4))
     with pytest.warns(UserWarning, match="no init scores"):
         list(model.staged({"w": words, "x": x}))
+
+
+def test_arguments_of_predict_that_do_not_fit(model: Model, numbers: Data, tmp_path: Path) -> None:
+    """Arrays are refused what frames are refused."""
+    x, y = numbers
+    for table in (x, dict(zip(model.inputs, x.T, strict=True))):
+        with pytest.raises(ParameterError, match="trained without init_score"):
+            model.predict(table, init_score=y)
+        for predict in (model.predict, model.contributions, lambda table, **more: list(model.staged(table, **more))):
+            with pytest.raises(ParameterError, match="on_unseen must be"):
+                predict(table, on_unseen="ignore")
+            with pytest.raises(TypeError, match="threads = '2': expected an integer"):
+                predict(table, threads="2")
+        with pytest.raises(TypeError, match=r"rounds = 2\.0: expected an integer"):
+            model.predict(table, rounds=2.0)
+    three = train({**SHORT, "objective": "multiclass"}, x, np.digitize(y, [-1, 1]), init_score=np.zeros((len(x), 3)))
+    with pytest.raises(ParameterError, match="init_score has 2 columns, and 3 in training"):
+        three.predict(x, init_score=np.zeros((len(x), 2)))
+
+
+def test_nothing_is_left_where_a_model_cannot_be_saved(model: Model, tmp_path: Path) -> None:
+    (tmp_path / "m.boost").mkdir()
+    with pytest.raises(OSError, match=r"m\.boost"):
+        model.save(tmp_path / "m.boost")
+    assert [path.name for path in tmp_path.iterdir()] == ["m.boost"]

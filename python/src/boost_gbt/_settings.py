@@ -6,6 +6,7 @@ import json
 import math
 import os
 from collections.abc import Mapping
+from operator import index
 from typing import Any
 
 from .errors import ParameterError
@@ -58,6 +59,14 @@ def settings(params: Mapping[str, Any]) -> list[list[str]]:
             off = value is False and name.rpartition(".")[2] == "early_stopping"
             pairs.append([name, "0" if off else text(_whole(name, value))])
     return pairs
+
+
+def whole_number(name: str, value: Any) -> int:
+    """Return a whole number, of any type."""
+    try:
+        return index(value)
+    except TypeError:
+        raise TypeError(f"{name} = {value!r}: expected an integer") from None
 
 
 def joined(given: Mapping[str, Any], params: Mapping[str, Any]) -> list[list[str]]:

@@ -9,7 +9,6 @@ import tempfile
 import threading
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from operator import index
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +17,7 @@ import numpy as np
 from . import _tables, _worker
 from ._program import run
 from ._progress import Bar
-from ._settings import joined
+from ._settings import joined, whole_number
 from ._tables import Files, Held, Parts, Table
 from .errors import ParameterError, TableError
 
@@ -91,6 +90,9 @@ class Rows:
                     while name in parts.names:
                         name += "_"
                     called[key].append(name)
+            if len(columns) != len(called[key]):
+                role, listed = key.removeprefix("data."), _listed(called[key])
+                raise ParameterError(f"{role} has {len(columns)} columns, and {len(called[key])} in training: {listed}")
             for name, column in zip(called[key], columns, strict=True):
                 _tables.add_column(parts, name, column)
         for name, error in parts.refused.items():
@@ -351,10 +353,12 @@ class Model:
                 mask = os.umask(0)
                 os.umask(mask)
                 os.chmod(file.name, 0o666 & ~mask)
+                file.close()  # before it is renamed, as Windows wants it
+                os.replace(file.name, target)
             except BaseException:
+                file.close()
                 os.unlink(file.name)
                 raise
-        os.replace(file.name, target)
 
     @property
     def objective(self) -> str:
@@ -448,11 +452,13 @@ class Model:
         ndarray
             One number for each row, or one row of numbers where the model has several outputs.
         """
-        head: dict[str, Any] = {"model": self.number(), "kind": kind, "threads": index(threads)}
+        head: dict[str, Any] = {"model": self.number(), "kind": kind, "threads": whole_number("threads", threads)}
         if rounds is not None:
-            head["rounds"] = index(rounds)
+            head["rounds"] = whole_number("rounds", rounds)
+        _check_mode(on_unseen)
         if (
             type(table) is np.ndarray
+            and init_score is None
             and table.ndim == 2
             and table.dtype.kind in "fiub"
             and self._head["plain"]
@@ -567,9 +573,11 @@ class Model:
         >>> model.contributions(x[:3]).round(3).tolist()
         [[-10.0, 0.0, 30.0], [-10.0, 0.0, 30.0], [10.0, 0.0, 30.0]]
         """
-        head: dict[str, Any] = {"model": self.number(), "kind": "contrib", "threads": threads, "on_unseen": on_unseen}
+        _check_mode(on_unseen)
+        head: dict[str, Any] = {"model": self.number(), "kind": "contrib", "on_unseen": on_unseen}
+        head["threads"] = whole_number("threads", threads)
         if rounds is not None:
-            head["rounds"] = index(rounds)
+            head["rounds"] = whole_number("rounds", rounds)
         with self._hand_over(table) as source:
             answer, body = _worker.ask("predict", {**head, **source})
         parts = np.frombuffer(body, np.float64).reshape(answer["shape"])
@@ -645,7 +653,9 @@ class Model:
         threads, on_unseen, init_score
             As of ``predict``.
         """
-        head: dict[str, Any] = {"model": self.number(), "kind": kind, "every": index(every), "threads": threads}
+        _check_mode(on_unseen)
+        head: dict[str, Any] = {"model": self.number(), "kind": kind, "every": whole_number("every", every)}
+        head["threads"] = whole_number("threads", threads)
         with self._hand_over(table, init_score=init_score) as source:
             answer, body = _worker.ask("staged", {**head, "on_unseen": on_unseen, **source})
         stages = np.frombuffer(body, answer["dtype"]).reshape(answer["shape"])
@@ -686,7 +696,7 @@ class Model:
             "metrics": [metrics] if isinstance(metrics, str) else list(metrics),
         }
         if rounds is not None:
-            head["rounds"] = index(rounds)
+            head["rounds"] = whole_number("rounds", rounds)
         with self._hand_over(table, label, weight, group, init_score, added=("data.weight",)) as source:
             answer, _ = _worker.ask("evaluate", {**head, **source})
         return {m["metric"]: float("nan") if m["value"] is None else m["value"] for m in answer["metrics"]}
@@ -804,10 +814,16 @@ class _ModelFile:
         self.folder.cleanup()
 
 
+def _check_mode(on_unseen: str) -> None:
+    if on_unseen not in ("", "missing", "error"):
+        raise ParameterError(f'on_unseen must be "", "missing" or "error", not {on_unseen!r}')
+
+
 def _flags(options: Mapping[str, Any]) -> list[str]:
     """Return options as flags of a command."""
     flags = []
-    for name, value in options.items():
+    for name, given in options.items():
+        value = given.tolist() if hasattr(given, "tolist") else given
         flag = "--" + name.replace("_", "-")
         if value is True:
             flags.append(flag)

@@ -11,7 +11,7 @@ import numpy as np
 
 from . import _worker
 from ._progress import Bar
-from ._settings import joined, text
+from ._settings import joined, text, whole_number
 from ._tables import Table
 from .errors import ParameterError
 from .model import EFFORT, Model, Names, RoundCallback, Rows
@@ -150,7 +150,11 @@ def cv(
     try:
         answer, body = run.ask(
             "cv",
-            {"strict": strict, "resamples": bootstrap, "confidence": confidence},
+            {
+                "strict": bool(strict),
+                "resamples": whole_number("bootstrap", bootstrap),
+                "confidence": float(confidence),
+            },
             on_round if bar or callback is not None else None,
         )
     finally:
@@ -160,12 +164,12 @@ def cv(
 
 def _division(folds: int, repeats: int, stratify: bool, group_by: Any, time: Any, sliding: bool) -> dict[str, Any]:
     return {
-        "folds": folds,
-        "repeats": repeats,
+        "folds": whole_number("folds", folds),
+        "repeats": whole_number("repeats", repeats),
         "plain": not stratify,
         "group_by": group_by,
         "time": time,
-        "sliding": sliding,
+        "sliding": bool(sliding),
     }
 
 
@@ -343,13 +347,13 @@ def tune(
             callback({name: value for name, value in event.items() if name != "event"})
 
     head = {
-        "trials": trials or 0,
+        "trials": whole_number("trials", trials or 0),
         "budget": "" if budget is None else budget if isinstance(budget, str) else f"{budget}s",
         "try": [[name, _range(values)] for name, values in (space or {}).items()],
-        "only": only,
+        "only": bool(only),
         "sampler": sampler,
         "no_prune": not prune,
-        "judge": judge,
+        "judge": whole_number("judge", judge),
         "held_out": "" if held_out is None else str(held_out),
         "study": "" if study is None else os.path.abspath(study),
     }
