@@ -161,15 +161,9 @@ func (r *request) predict(ctx context.Context) (any, []byte, error) {
 	if head.Block != nil {
 		return r.predictBlock(ctx, kept, &head)
 	}
-	t, err := r.read(ctx, &head.source, dataset.As(m.Schema().Inputs()), dataset.InOrder())
+	t, err := r.readInputs(ctx, m, &head)
 	if err != nil {
 		return nil, nil, err
-	}
-	if err := r.lookForUnseen(t, m, head.OnUnseen); err != nil {
-		return nil, nil, err
-	}
-	if m.LacksInitScores(t) {
-		r.logger().Warn("the table has no init scores, but the model was trained from some: predictions are what the model adds to them")
 	}
 	rows, options := t.NumRows(), head.options(t.NumRows())
 	switch head.Kind {
@@ -198,6 +192,21 @@ func (r *request) predict(ctx context.Context) (any, []byte, error) {
 		return arrayHead{"f8", []int{rows, m.Outputs(), len(m.FeatureNames()) + 1}}, bytesOf(parts), nil
 	}
 	return nil, nil, usagef("kind must be value, raw, class, leaf, interval or contrib, not %q", head.Kind)
+}
+
+// readInputs reads the rows that a model is to predict, and says what they lack.
+func (r *request) readInputs(ctx context.Context, m *model.Model, head *predictHead) (*dataset.Table, error) {
+	t, err := r.read(ctx, &head.source, dataset.As(m.Schema().Inputs()), dataset.InOrder())
+	if err != nil {
+		return nil, err
+	}
+	if err := r.lookForUnseen(t, m, head.OnUnseen); err != nil {
+		return nil, err
+	}
+	if m.LacksInitScores(t) {
+		r.logger().Warn("the table has no init scores, but the model was trained from some: predictions are what the model adds to them")
+	}
+	return t, nil
 }
 
 // predictIntervals predicts bounds, rows × 2, or which classes are in the set of each row, rows × classes.
@@ -291,13 +300,16 @@ func (r *request) staged(ctx context.Context) (any, []byte, error) {
 	if head.Every < 1 {
 		return nil, nil, usagef("every must be 1 or more rounds, not %d", head.Every)
 	}
+	if head.Kind != "value" && head.Kind != "raw" {
+		return nil, nil, usagef("kind must be value or raw after so many rounds, not %q", head.Kind)
+	}
 	if err := head.checkRounds(m); err != nil {
 		return nil, nil, err
 	}
 	if err := head.checkTrust(m, head.Kind); err != nil {
 		return nil, nil, err
 	}
-	t, err := r.read(ctx, &head.source, dataset.As(m.Schema().Inputs()), dataset.InOrder())
+	t, err := r.readInputs(ctx, m, &head)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -1,11 +1,8 @@
 package worker
 
 import (
-	"bufio"
 	"bytes"
 	"context"
-	"fmt"
-	"io"
 	"math"
 	"slices"
 	"unsafe"
@@ -17,8 +14,6 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/memory"
 
 	"boost/dataset"
-	"boost/dataset/write"
-	"boost/internal/output"
 )
 
 // memoryTable is a table that was handed over. Its columns have no roles yet.
@@ -404,50 +399,4 @@ func (r *request) read(ctx context.Context, from *source, opts ...dataset.Option
 	}
 	r.note(t.Notes()...)
 	return t, nil
-}
-
-// writeTable writes a kept table to a file, for commands of the program that read files.
-func (r *request) writeTable(ctx context.Context) (any, []byte, error) {
-	var head struct {
-		source
-		Path string `json:"path"`
-	}
-	if err := r.parse(&head); err != nil {
-		return nil, nil, err
-	}
-	t, err := r.read(ctx, &head.source)
-	if err != nil {
-		return nil, nil, err
-	}
-	var columns []write.Column
-	for _, c := range t.Columns() {
-		w := write.Column{Name: c.Name()}
-		switch {
-		case c.Kind() == dataset.Category:
-			w.Texts = make([]string, t.NumRows())
-			for row, code := range c.Codes() {
-				if code >= 0 {
-					w.Texts[row] = c.Levels()[code]
-				}
-			}
-		case c.Sparse() != nil:
-			w.Floats, w.Stride = c.Sparse().Expand64(t.NumRows()), 1
-		case c.Kind() == dataset.Float64:
-			w.Floats, w.Stride = c.Float64s(), 1
-		default:
-			w.Stride = 1
-			for _, v := range c.Float32s() {
-				w.Floats = append(w.Floats, float64(v))
-			}
-		}
-		columns = append(columns, w)
-	}
-	format := write.FormatOf(head.Path)
-	err = output.Write(io.Discard, head.Path, func(w *bufio.Writer) error {
-		return write.All(ctx, w, format, []write.Table{{Columns: columns, Rows: t.NumRows()}})
-	})
-	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", head.Path, err)
-	}
-	return nil, nil, nil
 }

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from boost_gbt import BoostClassifier, BoostRanker, BoostRegressor, Model, ParameterError, train
+from boost_gbt import BoostClassifier, BoostRanker, BoostRegressor, Model, ParameterError, TableError, train
 
 sklearn = pytest.importorskip("sklearn")
 
@@ -357,3 +357,106 @@ def test_usual_values_of_peers(numbers: Data) -> None:
         given = BoostRegressor(rounds=5, **{name: value}).fit(x, y).model_
         assert np.array_equal(given.predict(x), Model.from_bytes(plain).predict(x)), name
     assert BoostRegressor(rounds=5, cat_features=[0]).fit(np.round(x), y).n_features_in_ == 6
+
+
+def test_masked_labels_and_weights(numbers: Data) -> None:
+    x, y = numbers
+    hidden = x[:, 3] > 1
+    with pytest.raises(ValueError, match="NaN"):
+        BoostRegressor().fit(x, np.ma.masked_array(y, hidden))
+    with pytest.raises(ValueError, match="NaN"):
+        BoostRegressor().fit(x, y, np.ma.masked_array(np.ones(len(y)), hidden))
+    for classes in (np.where(y > 0, "yes", "no"), (y > 0).astype(int)):
+        with pytest.raises(ValueError, match=f"row {np.argmax(hidden) + 1} has no class"):
+            BoostClassifier().fit(x, np.ma.masked_array(classes, hidden))
+        plain = BoostClassifier(rounds=3).fit(x, classes)
+        shown = BoostClassifier(rounds=3).fit(
+            x, np.ma.masked_array(classes, False), np.ma.masked_array(np.ones(len(y)))
+        )
+        assert np.array_equal(shown.classes_, plain.classes_)
+        assert shown.model_.classes == plain.model_.classes
+    with pytest.raises(TableError, match="the cell has no value"):
+        BoostRanker().fit(x, np.ma.masked_array(np.zeros(len(y)), hidden), qid=np.arange(len(y)) // 10)
+
+
+def test_arrays_whose_columns_are_not_all_features(numbers: Data) -> None:
+    """Rows to predict have all columns that the rows of fit had."""
+    sp = pytest.importorskip("scipy.sparse")
+    x, y = numbers
+    x = np.nan_to_num(x)
+    few = BoostRegressor(rounds=5).fit(x[:, 1:], y)
+    for estimator, rows in (
+        (BoostRegressor(rounds=5, ignore=["c1"]).fit(x, y), x),
+        (BoostRegressor(rounds=5, ignore=["c1"]).fit(sp.csr_matrix(x), y), sp.csr_matrix(x)),
+    ):
+        assert np.array_equal(estimator.predict(rows), few.predict(x[:, 1:]))
+        assert np.array_equal(estimator.predict(x[:3].tolist()), few.predict(x[:3, 1:]))
+        assert np.array_equal(list(estimator.staged_predict(rows))[-1], few.predict(x[:, 1:]))
+        assert np.array_equal(estimator.apply(rows), few.apply(x[:, 1:]))
+        assert estimator.feature_importances_[0] == 0
+        with pytest.raises(ValueError, match="5 features"):
+            estimator.predict(x[:, 1:])
+    weighted = BoostClassifier(rounds=5, weight="c1").fit(abs(x), y > 0)
+    assert np.array_equal(pickle.loads(pickle.dumps(weighted)).predict_proba(abs(x)), weighted.predict_proba(abs(x)))
+
+
+@pytest.mark.filterwarnings("ignore:X does not have valid feature names")
+def test_forms_of_validation_sets(numbers: Data) -> None:
+    pd = pytest.importorskip("pandas")
+    x, y = numbers
+    m = BoostRegressor(rounds=3)
+    for sets in ([x, y], x, (x, y, y), [(x,)], {"valid": (x, y)}):
+        with pytest.raises(ParameterError, match=r"eval_set must be a tuple \(X, y\) or a list"):
+            m.fit(x, y, eval_set=sets)
+    assert list(m.fit(x, y, eval_set=((x, y), (x, y))).evals_result_) == ["valid", "valid2"]
+    frame = pd.DataFrame(x, columns=list("abcdef"))
+    want = m.fit(frame, y, eval_set=(frame, y)).evals_result_
+    assert m.fit(frame, y, eval_set=(x, y)).evals_result_ == want
+
+
+def test_queries_that_do_not_fit(numbers: Data) -> None:
+    x, y = numbers
+    y, qid = np.abs(np.round(y)), np.repeat(np.arange(100), 10)
+    m = BoostRanker(rounds=3)
+    for arguments, words in (
+        ({"qid": qid, "group": [10] * 100}, "qid and group both"),
+        ({"group": [10] * 99}, "group has 990 rows, and y has 1000"),
+        ({"group": [-10] * 100}, "whole numbers"),
+        ({"group": [2.5] * 400}, "whole numbers"),
+        ({"qid": "query"}, "0 dimensions"),
+        ({"qid": qid, "eval_set": (x, y)}, "give eval_qid or eval_group"),
+        ({"qid": qid, "eval_set": (x, y), "eval_qid": qid, "eval_group": [10] * 100}, "eval_qid and eval_group both"),
+    ):
+        with pytest.raises(ParameterError, match=words):
+            m.fit(x, y, **arguments)
+    assert m.fit(x, y, group=np.full(100, 10.0)).model_ == m.fit(x, y, qid=qid).model_
+
+
+def test_going_on_without_some_classes(numbers: Data) -> None:
+    """Rows that lack classes of the first model train those that they have; no class takes another's place."""
+    x, y = numbers
+    three = np.digitize(y, [-0.5, 0.5])
+    some = three != 1
+    for names in (np.array(["a", "b", "c"]), np.array(["1", "2", "10"]), np.array([0, 5, 7])):
+        first = BoostClassifier(rounds=3).fit(x, names[three])
+        more = BoostClassifier(rounds=3).fit(x[some], names[three[some]], init_model=first)
+        assert more.best_iteration_ == 6
+        assert more.classes_.tolist() == sorted(names.tolist())
+        assert np.allclose(more.predict_proba(x).sum(axis=1), 1)
+        assert more.score(x[some], names[three[some]]) > 0.9
+        with pytest.raises(ValueError, match="a class that training did not have"):
+            BoostClassifier().fit(x, np.where(some, "new", "a"), init_model=first)
+    plain = BoostClassifier(rounds=3).fit(x, three)
+    assert BoostClassifier(rounds=3).fit(x[some], three[some], init_model=plain.model_).classes_.tolist() == [0, 1, 2]
+    with pytest.raises(ParameterError, match="let init_model be the estimator"):
+        BoostClassifier().fit(x, three.astype(str), init_model=plain.model_)
+    followed = BoostRegressor(objective="huber", rounds=3).fit(x, y)
+    assert BoostRegressor(rounds=3).fit(x, y, init_model=followed).model_.objective == "huber"
+    with pytest.raises(ParameterError, match="predicts no classes"):
+        BoostClassifier().fit(x, three, init_model=followed)
+    with pytest.raises(NotFittedError, match="not fitted"):
+        BoostRegressor().fit(x, y, init_model=BoostRegressor())
+    with pytest.raises(ParameterError, match=r"Model\.from_bytes"):
+        BoostRegressor().fit(x, y, init_model=bytes(followed.model_))
+    with pytest.raises(ParameterError, match="n_jobs = '2'"):
+        BoostRegressor(n_jobs="2").fit(x, y)

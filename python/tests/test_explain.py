@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import sys
+import threading
+import time
 from pathlib import Path
 from typing import Any
 
@@ -171,3 +175,17 @@ def test_without_shap(model: Model, numbers: Data, monkeypatch: pytest.MonkeyPat
     with pytest.raises(ImportError, match="pip install shap"):
         model.explain(numbers[0])
     assert model.contributions(numbers[0]).shape == (1000, 7)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no such signals")
+def test_interrupt() -> None:
+    """A row takes a hundred times as long as its prediction, and Ctrl-C is as fast."""
+    rng = np.random.default_rng(2)
+    x = rng.normal(size=(2000, 12))
+    model = train({"rounds": 400, "leaves": 63, "early_stopping": 0}, x, rng.normal(size=2000))
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell has it ignored in the background
+    threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
+    start = time.perf_counter()
+    with pytest.raises(KeyboardInterrupt):
+        model.contributions(np.tile(x, (10, 1)))
+    assert time.perf_counter() - start < 3

@@ -304,6 +304,22 @@ def test_labels_of_files_keep_their_names(tmp_path: Path) -> None:
         model.eval(path, "z")
 
 
+def test_arguments_beside_settings(numbers: Data) -> None:
+    """A setting does not take the place of an argument in silence."""
+    x, y = numbers
+    table = {"a": x[:, 0], "b": abs(y), "y": y}
+    want = train(SHORT, table, "y", weight="b")
+    assert train({**SHORT, "data.label": "y", "data.weight": "b"}, table, "y", weight="b") == want
+    assert train({**SHORT, "data.label": "y", "data.weight": "b"}, table) == want
+    for label in ("y", y):
+        with pytest.raises(ParameterError, match=r"data\.label is a in the settings"):
+            train({**SHORT, "data.label": "a"}, table, label)
+    with pytest.raises(ParameterError, match=r"data\.weight is a in the settings"):
+        train({**SHORT, "data": {"weight": "a"}}, table, "y", weight=abs(y))
+    with pytest.raises(ParameterError, match="1 is no name of a setting"):
+        train({1: 2}, table, "y")
+
+
 def test_dicts_of_sections(numbers: Data) -> None:
     x, y = numbers
     assert train({"train": {"rounds": 10, "early_stopping": 0}, "tree": {"leaves": 4}}, x, y) == train(
@@ -323,3 +339,68 @@ def test_labels_beside_a_column_of_their_name_in_every_frame() -> None:
         except ImportError:
             continue
         assert model.eval(getattr(frames, make)(columns), "target") == want, library
+
+
+def test_tables_for_commands_of_the_program(tmp_path: Path) -> None:
+    """Texts of a frame mean to calibrate, quantize and compare what they mean to predict."""
+    words = np.array(["true", "false", "maybe", "1.0"] * 100, object)
+    y = np.select([words == "true", words == "1.0"], [3.0, 7.0], 0.0) + np.arange(400) % 7 / 10
+    params = {"rounds": 20, "early_stopping": 0, "effort": "quick"}
+    model = train(params, {"word": words, "x": y * 0, "y": y}, "y")
+    for some in (words == "1.0", (words == "true") | (words == "false")):
+        rows = {"word": words[some], "y": y[some] + 0.05, "x": y[some], "unread": y[some] + 1j}
+        file = tmp_path / "rows.csv"
+        file.write_text(
+            "word,x,y\n" + "".join(f"{w},{x},{v}\n" for w, x, v in zip(rows["word"], rows["x"], rows["y"], strict=True))
+        )
+        assert model.calibrate(rows, intervals=0.9) == model.calibrate(file, intervals=0.9)
+        assert model.calibrate([file], intervals=0.9) == model.calibrate(file, intervals=0.9)
+        small = model.quantize(dtype="I8")
+        assert model.compare(small, rows) == model.compare(small, file)
+        assert bytes(model.quantize(rows, max_loss=0.5)) == bytes(model.quantize(file, max_loss=0.5))
+    with pytest.raises(ParameterError, match="2 files"):
+        model.quantize([file, file], max_loss=0.5)
+
+
+def test_stages_are_predictions() -> None:
+    """They have the same kinds, and the same words for what the table lacks."""
+    words = np.array(["a", "b"] * 100)
+    x = np.arange(200.0)
+    params = {"rounds": 6, "early_stopping": 0, "effort": "quick"}
+    model = train(params, {"w": words, "x": x}, x + (words == "a"), init_score=x)
+    for kind in ("class", "leaf", "interval", "probability"):
+        with pytest.raises(ParameterError, match=f'kind must be value or raw .*"{kind}"'):
+            list(model.staged({"w": words, "x": x}, kind, every=3))
+    unknown = {"w": np.array(["c"] * 200), "x": x}
+    with pytest.raises(TableError, match="none of its categories"):
+        list(model.staged(unknown, init_score=x))
+    stages = list(model.staged(unknown, every=4, on_unseen="missing", init_score=x, threads=1))
+    assert np.array_equal(stages[1], model.predict(unknown, on_unseen="missing", init_score=x))
+    assert np.array_equal(stages[0], model.predict(unknown, on_unseen="missing", init_score=x, rounds=4))
+    with pytest.warns(UserWarning, match="no init scores"):
+        list(model.staged({"w": words, "x": x}))
+
+
+def test_arguments_of_predict_that_do_not_fit(model: Model, numbers: Data, tmp_path: Path) -> None:
+    """Arrays are refused what frames are refused."""
+    x, y = numbers
+    for table in (x, dict(zip(model.inputs, x.T, strict=True))):
+        with pytest.raises(ParameterError, match="trained without init_score"):
+            model.predict(table, init_score=y)
+        for predict in (model.predict, model.contributions, lambda table, **more: list(model.staged(table, **more))):
+            with pytest.raises(ParameterError, match="on_unseen must be"):
+                predict(table, on_unseen="ignore")
+            with pytest.raises(TypeError, match="threads = '2': expected an integer"):
+                predict(table, threads="2")
+        with pytest.raises(TypeError, match=r"rounds = 2\.0: expected an integer"):
+            model.predict(table, rounds=2.0)
+    three = train({**SHORT, "objective": "multiclass"}, x, np.digitize(y, [-1, 1]), init_score=np.zeros((len(x), 3)))
+    with pytest.raises(ParameterError, match="init_score has 2 columns, and 3 in training"):
+        three.predict(x, init_score=np.zeros((len(x), 2)))
+
+
+def test_nothing_is_left_where_a_model_cannot_be_saved(model: Model, tmp_path: Path) -> None:
+    (tmp_path / "m.boost").mkdir()
+    with pytest.raises(OSError, match=r"m\.boost"):
+        model.save(tmp_path / "m.boost")
+    assert [path.name for path in tmp_path.iterdir()] == ["m.boost"]

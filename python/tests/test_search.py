@@ -343,3 +343,13 @@ def test_folds_from_many_threads(numbers: Data) -> None:
     assert found[1].models == found[3].models
     assert found[0].models != found[1].models
     assert all(isinstance(model, Model) for one in found for model in one.models)
+
+
+def test_numbers_of_numpy(numbers: Data) -> None:
+    x, y = numbers
+    want = cv({"rounds": 3}, x, y, folds=2, repeats=2)
+    assert cv({"rounds": 3}, x, y, folds=np.int64(2), repeats=np.int8(2), strict=np.False_).metrics == want.metrics
+    with pytest.raises(TypeError, match=r"folds = 2\.5: expected an integer"):
+        cv({"rounds": 3}, x, y, folds=2.5)
+    with pytest.raises(TypeError, match="trials = '3'"):
+        tune({"rounds": 3}, x, y, trials="3")

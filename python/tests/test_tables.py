@@ -180,6 +180,25 @@ def test_what_is_no_number_in_an_array() -> None:
         model.predict(np.array([["abc", 1]], object))
 
 
+def test_categories_by_type_and_by_name() -> None:
+    """Columns that a frame declares and those that settings name are categories, whatever the setting is called."""
+    pd = pytest.importorskip("pandas")
+    k, b, y = np.arange(300) % 7, np.arange(300) % 5, np.arange(300.0) % 35
+    frame, plain = pd.DataFrame({"k": pd.Categorical(k), "b": b}), {"k": k, "b": b}
+    want = train({**PARAMS, "categorical": ["k", "b"]}, plain, y)
+    for name in ("categorical", "data.categorical", "cat_features"):
+        assert train({**PARAMS, name: ["b"]}, frame, y) == want
+    both = boost_gbt.BoostRegressor(rounds=10, categorical=["k", "b"]).fit(pd.DataFrame(plain), y)
+    for given in (["b"], pd.Index(["b"]), np.array([False, True]), [1]):
+        estimator = boost_gbt.BoostRegressor(rounds=10, categorical=given).fit(frame, y)
+        assert np.array_equal(estimator.predict(frame), both.predict(frame))
+    params = boost_gbt.tune({**PARAMS, "data.categorical": ["b"]}, frame, y, trials=1, folds=2).params
+    assert params["data.categorical"] == ["b"]
+    large = pd.DataFrame({"k": pd.Categorical(k + 2**60)})
+    model = train({**PARAMS, "min_data_in_leaf": 5}, large, k)
+    assert np.array_equal(model.predict({"k": k + 2**60}), model.predict(large))
+
+
 def test_numbers_that_are_categories() -> None:
     pd = pytest.importorskip("pandas")
     rng = np.random.default_rng(0)
@@ -281,6 +300,10 @@ def test_lists_of_labels(tmp_path: Path) -> None:
         "a,b,y,z\n" + "".join(f"{','.join(map(repr, row))}\n" for row in np.column_stack(list(table.values())).tolist())
     )
     assert bytes(train(PARAMS, file, ["y", "z"])) == by_program(file, "y,z", tmp_path)
+    pd, pl, pa = (pytest.importorskip(name) for name in ("pandas", "polars", "pyarrow"))
+    alone = train(PARAMS, x, pd.Series(x[:, 0], name="z"))
+    for frame in (pd.DataFrame, pl.DataFrame, pa.table):
+        assert train(PARAMS, x, frame({"z": x[:, 0]})) == alone
     rows = {"yes": x[:, 0], "no": x[:, 1]}  # texts of rows, though they are names of columns too
     assert train(PARAMS, rows, ["yes", "no"] * 100).classes == ["no", "yes"]
 
@@ -373,3 +396,80 @@ def test_parts_of_a_table_for_ranks(tmp_path: Path) -> None:
         with pytest.raises(TableError, match="lacks columns that another has: 'x'"):
             _ranks.write_tables(tables, str(tmp_path / "t.arrow"))
     assert _ranks.write_tables([whole, pa.table({"y": [1], "x": [3.5]})], str(tmp_path / "t.arrow")) == 3
+
+
+def test_texts_that_are_not_unicode() -> None:
+    """They would become one level: JSON has no halves of characters."""
+    texts = np.array(["\udc80", "\udc81"] * 50, object)
+    y = np.array([0.0, 1.0] * 50)
+    with pytest.raises(TableError, match=r"column 'a' has '\\udc80', which is no Unicode text"):
+        train(PARAMS, {"a": texts, "b": y}, y)
+    with pytest.raises(TableError, match="name of column"):
+        train(PARAMS, {"\udc80": y}, y)
+    with pytest.raises(TableError, match="no text in UTF-8"):
+        train(PARAMS, {"a": np.array([b"\xff", b"a"] * 50), "b": y}, y)
+    assert train({**PARAMS, "ignore": ["a"]}, {"a": texts, "b": y}, y).features == ["b"]
+
+
+def test_whole_numbers_are_not_rounded_beside_missing_ones() -> None:
+    pd, sp = pytest.importorskip("pandas"), pytest.importorskip("scipy.sparse")
+    y = np.arange(60.0)
+    for last, kind in ((2**60 + 1, "Int64"), (2**63 + 1, "UInt64"), (2**60 + 1, "int64[pyarrow]")):
+        column = pd.array([None, 5, last] * 20, dtype=kind)
+        with pytest.raises(TableError, match="row 3: column 'a' holds an integer that float64 cannot hold exactly"):
+            train(PARAMS, pd.DataFrame({"a": column}), y)
+        fits = pd.array([None, 5, last - 1] * 20, dtype=kind)
+        assert train(PARAMS, pd.DataFrame({"a": fits}), y) == train(PARAMS, {"a": np.array([np.nan, 5, last] * 20)}, y)
+    with pytest.raises(TableError, match="cannot hold exactly"):
+        train(PARAMS, sp.csr_matrix(np.array([[0, 2**60 + 1]] * 60)), y)
+
+
+def test_what_a_sparse_matrix_cannot_be() -> None:
+    sp = pytest.importorskip("scipy.sparse")
+    x = np.repeat(np.eye(2), 30, axis=0)
+    model = train(PARAMS, sp.csr_matrix(x), np.arange(60.0))
+    with pytest.raises(TableError, match="complex128"):
+        model.predict(sp.csr_matrix(x + 1j))
+    with pytest.raises(TableError, match="2 dimensions"):
+        model.predict(sp.coo_array(x[:, 0]))
+    with pytest.raises(TableError, match="the table has no rows"):
+        model.predict(sp.csr_matrix((0, 2)))
+
+
+def test_what_is_a_column_and_no_table() -> None:
+    pd, pl, pa = (pytest.importorskip(name) for name in ("pandas", "polars", "pyarrow"))
+    y = np.arange(60.0)
+    for column in (pd.Series(y), pl.Series(y), pa.array(y), pa.chunked_array([y])):
+        with pytest.raises(TableError, match=r"is a column and no table|2 dimensions"):
+            train(PARAMS, column, y)
+    with pytest.raises(TableError, match="named fields"):
+        train(PARAMS, np.zeros(60, [("a", "f8"), ("b", "f8")]), y)
+
+
+def test_types_of_frames_that_arrow_has_not() -> None:
+    pd, pl, pa = (pytest.importorskip(name) for name in ("pandas", "polars", "pyarrow"))
+    y = np.arange(60.0) % 7
+    want = train(PARAMS, {"a": y, "b": y > 3}, y)
+    assert train(PARAMS, pl.DataFrame({"a": pl.Series(y.tolist()).cast(pl.Int128), "b": y > 3}), y) == want
+    words = np.array([1, "x", None] * 20, object)
+    objects = pl.DataFrame({"a": pl.Series(words, dtype=pl.Object), "b": y})
+    assert train(PARAMS, objects, y) == train(PARAMS, {"a": words, "b": y}, y)
+    if hasattr(pa, "decimal32"):
+        wide = train(PARAMS, pa.table({"a": pa.array(y).cast(pa.decimal128(5, 2)), "b": y}), y)
+        for kind in (pa.decimal32(5, 2), pa.decimal64(5, 2)):
+            narrow = pa.array(y).cast(pa.decimal128(5, 2)).cast(kind)
+            assert train(PARAMS, pa.table({"a": narrow, "b": y}), y) == wide
+    spans = pd.DataFrame({"a": pd.array(y, dtype="int64[pyarrow]").astype("duration[us][pyarrow]"), "b": y})
+    with pytest.raises(TableError, match="spans of time"):
+        train(PARAMS, spans, y)
+
+
+def test_dates_that_are_all_missing(tmp_path: Path) -> None:
+    """Without a cell nothing says in a file that a column has dates."""
+    pd, pa = pytest.importorskip("pandas"), pytest.importorskip("pyarrow")
+    y = np.arange(60.0) % 7
+    frame = pd.DataFrame({"day": pd.Series([pd.NaT] * 60, dtype="M8[us]"), "x": y, "y": y})
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    want = by_program(tmp_path / "t.csv", "y", tmp_path)
+    assert bytes(train(PARAMS, frame, "y")) == want
+    assert bytes(train(PARAMS, pa.Table.from_pandas(frame), "y")) == want

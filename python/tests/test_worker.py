@@ -117,6 +117,28 @@ def test_interrupt_while_sending(monkeypatch: pytest.MonkeyPatch) -> None:
     assert train({"rounds": 1, "early_stopping": 0}, x[:100], x[:100, 0]).rounds == 1
 
 
+@posix
+@pytest.mark.parametrize("error", [TimeoutError("too long"), ValueError("too long"), ConnectionError("too long")])
+def test_handlers_that_raise(error: Exception, numbers: Data) -> None:
+    """An exception of a signal handler is no error of the pipe, even if it is an OSError. The call is cancelled."""
+    before = worker()
+
+    def handler(*_: Any) -> None:
+        raise error
+
+    for delay in (0.1, 0.3):
+        old = signal.signal(signal.SIGALRM, handler)
+        signal.setitimer(signal.ITIMER_REAL, delay)
+        try:
+            with pytest.raises(type(error), match="too long"):
+                train(LONG, *numbers)
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, old)
+    assert worker() is before
+    assert train({"rounds": 2, "early_stopping": 0}, *numbers).rounds == 2
+
+
 def predict_in_child(model: Model) -> list[float]:
     return list(model.predict(np.zeros((2, 6))))
 

@@ -37,7 +37,7 @@ func Arrow(o *chunk.Options, t chunk.Target, values arrow.Array) (*chunk.ColumnC
 		return number(cell(i))
 	})
 	if p != nil {
-		p.Dates = dates && p.Numeric()
+		p.Dates = dates && p.Numeric() && p.Present > 0 // as of files: without a cell nothing tells
 	}
 	return p, err
 }

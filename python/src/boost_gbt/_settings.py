@@ -6,9 +6,8 @@ import json
 import math
 import os
 from collections.abc import Mapping
+from operator import index
 from typing import Any
-
-import numpy as np
 
 from .errors import ParameterError
 
@@ -24,7 +23,7 @@ def text(value: Any) -> str:
 
 
 def _toml(value: Any) -> str:
-    if isinstance(value, (np.generic, np.ndarray)):
+    if hasattr(value, "tolist"):  # of numpy and pandas
         value = value.tolist()
     if isinstance(value, bool):
         return "true" if value else "false"
@@ -52,11 +51,34 @@ def settings(params: Mapping[str, Any]) -> list[list[str]]:
     """Return parameters as pairs of texts, those of a section too. None stands for the default."""
     pairs: list[list[str]] = []
     for name, value in params.items():
+        if not isinstance(name, str):
+            raise ParameterError(f"{name!r} is no name of a setting: expected a text")
         if isinstance(value, Mapping) and name in SECTIONS:
             pairs += settings({f"{name}.{key}": inner for key, inner in value.items()})
         elif value is not None and not _asks_for_silence(name, value) and not _asks_for_usual(name, value):
             off = value is False and name.rpartition(".")[2] == "early_stopping"
             pairs.append([name, "0" if off else text(_whole(name, value))])
+    return pairs
+
+
+def whole_number(name: str, value: Any) -> int:
+    """Return a whole number, of any type."""
+    try:
+        return index(value)
+    except TypeError:
+        raise TypeError(f"{name} = {value!r}: expected an integer") from None
+
+
+def joined(given: Mapping[str, Any], params: Mapping[str, Any]) -> list[list[str]]:
+    """Return what arguments and a frame say, with the settings. Categorical columns are those of both."""
+    known = settings(given)
+    pairs = list(known)
+    for name, value in settings(params):
+        if name in given and name != "data.categorical":
+            if [name, value] not in known:
+                raise ParameterError(f"{name} is {value} in the settings, and the argument is another: leave one out")
+        else:
+            pairs.append([name, value])
     return pairs
 
 

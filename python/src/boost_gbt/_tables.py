@@ -78,6 +78,9 @@ class Parts:
             self.rows = rows
         if self.rows != rows:
             raise TableError(f"column {names[0]!r} has {rows} rows, those before it have {self.rows}")
+        for name in names:
+            if not _is_unicode(name):
+                raise TableError(f"the name of column {name!r} is no Unicode text: rename it")
         self.parts.append(part)
         self.names.extend(names)
 
@@ -91,8 +94,8 @@ class Parts:
 
     def column(self, name: str, values: np.ndarray) -> None:
         """Add one column of any type that numpy has."""
-        if name in self.texts and values.dtype.kind == "b":  # as beside texts, in a column of objects
-            values = values.astype(object)
+        if name in self.texts and (values.dtype.kind == "b" or inexact(values) is not None):
+            values = values.astype(object)  # as beside texts, in a column of objects
         kind = values.dtype.kind
         if kind in "fiub":
             part: dict[str, Any] = {"kind": "numbers", "names": [name], "block": self.block(values)}
@@ -107,10 +110,12 @@ class Parts:
                 part = {"kind": "numbers", "names": [name], "block": self.block(plain)}
             else:
                 try:
-                    part = self.categories(name, *_factorize(values))
+                    codes, levels = _factorize(values)
                 except TypeError as error:
                     self.refused[name] = TypeError(f"column {name!r}: {error}")
                     return
+                self.categories(name, codes, levels)
+                return
         else:
             self.refused[name] = TableError(
                 f"column {name!r} is of type {values.dtype}, which is no number, date or text: leave it out"
@@ -125,14 +130,28 @@ class Parts:
             values = values.astype(f"M8[{unit}]")
         return {"kind": "dates", "names": [name], "unit": unit, "block": self.block(values.view(np.int64))}
 
-    def categories(self, name: str, codes: np.ndarray, levels: Sequence[Any]) -> dict[str, Any]:
-        texts = [_text(level) for level in levels]
-        return {
+    def categories(self, name: str, codes: np.ndarray, levels: Sequence[Any]) -> None:
+        """Add a column by the codes of its levels, -1 where it has none."""
+        texts: list[str] = []
+        for level in levels:
+            try:
+                texts.append(_text(level))
+            except TypeError as error:
+                self.refused[name] = TypeError(f"column {name!r}: {error}")
+            except UnicodeDecodeError:
+                self.refused[name] = TableError(f"column {name!r} has {level!r}, which is no text in UTF-8: decode it")
+            else:
+                if _is_unicode(texts[-1]):
+                    continue
+                self.refused[name] = TableError(f"column {name!r} has {level!r}, which is no Unicode text: replace it")
+            return
+        part = {
             "kind": "categories",
             "names": [name],
             "levels": texts,
             "block": self.block(codes.astype(np.int32, copy=False)),
         }
+        self.add(part, [name], len(codes))
 
     def arrow(self, stream: Any, names: Sequence[str], rows: int) -> None:
         """Add the columns of an Arrow IPC stream."""
@@ -141,12 +160,23 @@ class Parts:
 
     def sparse(self, matrix: Any, names: Sequence[str]) -> None:
         """Add a matrix of scipy, by rows or by columns."""
+        if matrix.ndim != 2:
+            raise TableError(f"a table has 2 dimensions, this sparse array has {matrix.ndim}")
         if matrix.format not in ("csr", "csc"):
             matrix = matrix.tocsr()
         if not matrix.has_canonical_format:
             matrix = matrix.copy()
             matrix.sum_duplicates()
-        values = matrix.data if matrix.dtype in (np.float32, np.float64) else matrix.data.astype(np.float64)
+        values = matrix.data
+        if values.dtype.kind == "c":
+            raise TableError(f"a sparse matrix is of type {values.dtype}, which is no number: leave it out")
+        if values.dtype not in (np.float32, np.float64):
+            if inexact(values) is not None:
+                raise TableError(
+                    "a sparse matrix holds an integer that float64 cannot hold exactly; "
+                    "give its column as text to use it as a category"
+                )
+            values = values.astype(np.float64)
         part = {
             "kind": "csc",
             "names": list(names),
@@ -166,6 +196,11 @@ def _text(level: Any) -> str:
     if isinstance(level, (dict, list, set, tuple, np.ndarray)):
         raise TypeError(f"argument must be a string or a number, not {type(level).__name__}")
     return level.decode() if isinstance(level, bytes) else str(level)
+
+
+def _is_unicode(text: str) -> bool:
+    """Report whether a text can be sent: Python keeps bytes that it could not decode as halves of characters."""
+    return text.isascii() or not any("\ud800" <= character <= "\udfff" for character in text)
 
 
 def is_missing(value: Any) -> bool:
@@ -188,14 +223,26 @@ def _plain_numbers(values: np.ndarray) -> np.ndarray | None:
     return numbers
 
 
+def inexact(values: np.ndarray) -> int | None:
+    """Return where the first integer stands that float64 cannot hold exactly, None where there is none."""
+    if values.dtype.kind not in "iu" or values.dtype.itemsize < 8:
+        return None
+    with np.errstate(invalid="ignore"):  # of 2⁶³, which is no int64
+        changed = values.astype(np.float64).astype(values.dtype) != values
+    return int(np.argmax(changed)) if changed.any() else None
+
+
 def unmasked(values: Any) -> Any:
     """Return a masked array as one whose masked cells are missing, all else as it is."""
     if not np.ma.isMaskedArray(values):
         return values
+    if not np.ma.is_masked(values):
+        return values.data
     if values.dtype.kind in "fM":
         return values.filled(np.datetime64("NaT") if values.dtype.kind == "M" else np.nan)
-    objects: Any = values.astype(object)
-    return objects.filled(None)
+    objects = values.data.astype(object)
+    objects[np.ma.getmaskarray(values)] = None
+    return objects
 
 
 def _factorize(values: np.ndarray) -> tuple[np.ndarray, list[Any]]:
@@ -310,25 +357,28 @@ def column_of(table: Any, name: str) -> Any:
 def add(parts: Parts, table: Any, names: Sequence[str] | None = None) -> None:
     """Add the columns of a table in memory. ``names`` are for what has none of its own."""
     if is_sparse(table):
-        parts.sparse(table, names or numbered(table.shape[1]))
+        if table.ndim == 2 and table.shape[0] == 0:
+            table = np.empty(table.shape)
+            add(parts, table, names)
+        else:
+            parts.sparse(table, names or numbered(table.shape[-1]))
     elif isinstance(table, dict):
         for name, values in table.items():
             add_column(parts, str(name), values)
     elif _module(table) == "pandas" and hasattr(table, "columns"):
         _add_pandas(parts, table)
     elif isinstance(table, np.ndarray):
+        if table.dtype.names:
+            raise TableError("an array with named fields is no matrix: give a dict of its columns")
         if table.ndim != 2:
             raise TableError(
                 f"a table has 2 dimensions, this array has {table.ndim}: reshape(-1, 1) makes a column of it"
             )
-        if table.dtype.names:
-            raise TableError("an array with named fields is no matrix: give a dict of its columns")
         parts.matrix(unmasked(table), names or numbered(table.shape[1]))
-    elif hasattr(table, "write_ipc_stream"):  # polars
-        stream = io.BytesIO()
-        frame = table
-        frame.write_ipc_stream(stream, compat_level=sys.modules["polars"].CompatLevel.oldest())
-        parts.arrow(stream.getbuffer(), [str(name) for name in frame.columns], frame.height)
+    elif hasattr(table, "write_ipc_stream"):
+        _add_polars(parts, table)
+    elif _module(table) in ("pandas", "polars") and hasattr(table, "to_frame"):
+        raise TableError(f"a {type(table).__name__} is a column and no table: to_frame() makes a table of it")
     elif hasattr(table, "__arrow_c_stream__"):
         _add_arrow(parts, table)
     elif _is_interchange(table):
@@ -366,25 +416,50 @@ def _add_pandas(parts: Parts, frame: Any) -> None:
         add_column(parts, str(name), values)
 
 
+def _add_polars(parts: Parts, frame: Any) -> None:
+    pl = sys.modules["polars"]
+    # Arrow has no such type, or the program cannot read it.
+    foreign = [getattr(pl, kind) for kind in ("Object", "Int128", "UInt128") if hasattr(pl, kind)]
+    if any(dtype in foreign for dtype in frame.dtypes):
+        for series in frame:
+            if series.dtype in foreign:
+                cells = np.empty(len(series), object)
+                cells[:] = series.to_list()
+                parts.column(series.name, cells)
+            else:
+                _add_polars(parts, series.to_frame())
+        return
+    stream = io.BytesIO()
+    frame.write_ipc_stream(stream, compat_level=pl.CompatLevel.oldest())
+    parts.arrow(stream.getbuffer(), [str(name) for name in frame.columns], frame.height)
+
+
 def add_column(parts: Parts, name: str, values: Any) -> None:
     """Add one column: a Series, an Arrow array, a list or an array."""
     dtype = getattr(values, "dtype", None)
     if _module(values) == "pandas":
         if hasattr(values, "cat"):
             parts.categorical.append(name)
-            parts.add(
-                parts.categories(name, values.cat.codes.to_numpy(), list(values.cat.categories)), [name], len(values)
-            )
+            parts.categories(name, values.cat.codes.to_numpy(), list(values.cat.categories))
             return
         if not isinstance(dtype, np.dtype):
             kind = getattr(dtype, "kind", "O")
             if kind in "fiub":
-                missing = bool(values.isna().any())
-                values = (
-                    values.to_numpy(np.float64, na_value=np.nan)
-                    if missing
-                    else values.to_numpy(getattr(dtype, "numpy_dtype", None))
-                )
+                of = getattr(dtype, "numpy_dtype", None)
+                present = ~np.asarray(values.isna(), bool)
+                if present.all():
+                    values = values.to_numpy(of)
+                else:
+                    whole = values[present].to_numpy(of)
+                    if (at := inexact(whole)) is not None:
+                        parts.refused[name] = TableError(
+                            f"row {np.flatnonzero(present)[at] + 1}: column {name!r} holds an integer that float64 "
+                            "cannot hold exactly; give it as text to use it as a category"
+                        )
+                        return
+                    values = values.to_numpy(np.float64, na_value=np.nan)
+            elif kind == "m":
+                values = values.to_numpy("m8[us]")
             elif kind == "M":
                 values = (
                     values.dt.tz_convert("UTC").dt.tz_localize(None).to_numpy()
@@ -429,8 +504,16 @@ def _add_arrow(parts: Parts, table: Any) -> None:
             ) from None
         add(parts, sys.modules["polars"].DataFrame(table))
         return
+    if isinstance(table, (pa.Array, pa.ChunkedArray)):
+        raise TableError(
+            f"a {type(table).__name__} is a column and no table: pyarrow.table({{name: column}}) makes one of it"
+        )
     if not isinstance(table, pa.Table):
         table = pa.RecordBatchReader.from_stream(table).read_all()
+    for j, field in enumerate(table.schema):
+        if str(field.type).startswith(("decimal32(", "decimal64(")):  # which the program cannot read
+            wide = pa.decimal128(field.type.precision, field.type.scale)
+            table = table.set_column(j, field.name, table.column(j).cast(wide))
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, table.schema) as writer:
         writer.write_table(table)

@@ -55,6 +55,17 @@ def holding(lock: Any, do: Callable[[], T]) -> T:
             lock.release()
 
 
+class _ClosedError(Exception):
+    """The worker has closed its output."""
+
+
+def _is_broken(error: BaseException) -> bool:
+    """Report whether an error is one of the pipe. A signal handler can raise an OSError too, such as TimeoutError."""
+    if isinstance(error, OSError):
+        return error.errno is not None and not isinstance(error, TimeoutError)
+    return isinstance(error, (_ClosedError, json.JSONDecodeError, UnicodeDecodeError))
+
+
 class Call:
     """A request that waits for its answer."""
 
@@ -214,6 +225,8 @@ class Worker:
         try:
             holding(self.writing, lambda: self._write_whole(frame, sent))
         except OSError as error:
+            if not _is_broken(error):
+                raise
             self.alive = False
             raise WorkerError(self._epitaph()) from error
 
@@ -221,10 +234,8 @@ class Worker:
         """Write a frame, and what is left of one that was interrupted."""
         try:
             self._write(frame, sent)
-        except OSError:
-            raise
-        except BaseException:
-            if sent:
+        except BaseException as error:
+            if sent and not _is_broken(error):
                 self._finish(frame, sent)
             raise
 
@@ -281,8 +292,10 @@ class Worker:
                 missing = self.want - sum(map(len, self.chunks))
                 self.chunks.extend(map(os.read, (self.output,), (min(max(missing, 1 << 16), 1 << 20),)))
                 if not self.chunks[-1]:
-                    raise EOFError
-        except (EOFError, OSError, ValueError) as error:
+                    raise _ClosedError
+        except Exception as error:
+            if not _is_broken(error):
+                raise
             self.alive = False
             for lost in list(self.calls.values()):
                 lost.finish({}, b"", WorkerError(self._epitaph()))

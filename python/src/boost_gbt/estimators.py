@@ -216,6 +216,8 @@ class _Boost(BaseEstimator):  # type: ignore[misc]
 
     def _threads(self) -> int:
         """Return the threads to use, 0 for as many as are of use."""
+        if self.n_jobs is not None and not isinstance(self.n_jobs, (int, np.integer)):
+            raise ParameterError(f"n_jobs = {self.n_jobs!r}: expected a whole number of threads, or None")
         if self.n_jobs is not None and self.n_jobs > 0:
             return int(self.n_jobs)
         shared = os.environ.get("OMP_NUM_THREADS", "")  # joblib divides the processors among its processes by it
@@ -265,6 +267,7 @@ class _Boost(BaseEstimator):  # type: ignore[misc]
         return validate_data(self, X, reset=reset, accept_sparse=("csr", "csc"), dtype=None, ensure_all_finite=False)
 
     def _check_weights(self, weights: Any, X: Any) -> Any:
+        weights = _tables.unmasked(weights)
         if weights is None or not HAS_SKLEARN:
             return weights
         return _check_sample_weight(weights, np.empty((X.shape[0], 1)))
@@ -298,17 +301,23 @@ class _Boost(BaseEstimator):  # type: ignore[misc]
             weights = np.asarray(weights)
             counts = weights != 0  # a row without weight is none: it has no part in cuts and counts of rows
             if weights.shape == np.asarray(y).shape[:1] == (X.shape[0],) and 0 < counts.sum() < len(counts):
-                X, weights, labels = _tables.take(X, counts), weights[counts], np.asarray(y)[counts]
-                queries = None if queries is None else np.asarray(queries)[counts]
+                X, weights = _tables.take(X, counts), weights[counts]
+                labels = np.asarray(_tables.unmasked(y))[counts]
+                queries = None if queries is None else queries[counts]
         target = self._check_target(labels)
         if len(target) != X.shape[0]:
             raise ValueError(f"Found input variables with inconsistent numbers of samples: {[X.shape[0], len(target)]}")
+        base = init_model._model() if isinstance(init_model, _Boost) else init_model
+        if base is not None:
+            target = self._check_base(init_model, labels, target)
         defaults = self._defaults()
+        if base is not None and self._follows(init_model):
+            defaults.pop("train.objective", None)
+        names = _tables.column_names(X) or _tables.numbered(X.shape[1])
         rows = Rows(X, _named(target, y), weights, queries)
         valid = []
-        sets = list(eval_set or ())
+        sets = _validation_sets(eval_set)
         if isinstance(eval_set, tuple):  # what belongs to it stands alone too, or in a list
-            sets = [eval_set]
             eval_sample_weight, eval_queries = _alone(eval_sample_weight), _alone(eval_queries)
         for name, given in (("eval_sample_weight", eval_sample_weight), ("the queries of eval_set", eval_queries)):
             if given is not None and len(given) != len(sets):
@@ -319,14 +328,21 @@ class _Boost(BaseEstimator):  # type: ignore[misc]
             table = self._check_rows(table, reset=False)
             weights = None if eval_sample_weight is None else eval_sample_weight[k]
             asked = None if eval_queries is None else eval_queries[k]
-            valid.append(Rows(table, self._check_target(labels, fit=False), weights, asked))
+            valid.append(Rows(table, self._check_target(labels, fit=False), weights, asked, names=names))
         params = {**defaults, **{key: value for key, value in self._settings().items() if value is not None}}
-        names = _tables.column_names(X) or _tables.numbered(X.shape[1])
         for key in CATEGORICAL & set(params):
             params[key] = _by_name(params[key], names)
-        base = init_model.model_ if isinstance(init_model, _Boost) else init_model
         self.model_: Model = train_rows(params, rows, valid, base, callback)
+        self._lacks = len(self.model_.inputs) < len(names)
         return self
+
+    def _check_base(self, init_model: Any, y: Any, target: np.ndarray) -> np.ndarray:
+        """Return the labels as the model has them that training goes on from."""
+        return target
+
+    def _follows(self, init_model: Any) -> bool:
+        """Report whether the objective is that of the model that training goes on from."""
+        return isinstance(init_model, type(self))
 
     def _model(self) -> Model:
         if not hasattr(self, "model_"):
@@ -335,10 +351,24 @@ class _Boost(BaseEstimator):  # type: ignore[misc]
             )
         return self.model_
 
+    def _rows(self, X: Any) -> Any:
+        """Return rows as the model takes them. It may lack columns, which a parameter such as ignore has named."""
+        X = self._check_rows(X, reset=False)
+        if not getattr(self, "_lacks", False) or _tables.column_names(X) is not None:
+            return X
+        known = getattr(self, "feature_names_in_", None)
+        names = _tables.numbered(self.n_features_in_) if known is None else list(known)
+        if _tables.is_sparse(X):
+            return X[:, [names.index(name) for name in self._model().inputs]]
+        return {name: X[:, j] for j, name in enumerate(names)}
+
     def _predict(self, X: Any, kind: str, rounds: int | None = None) -> np.ndarray:
         model = self._model()
-        X = self._check_rows(X, reset=False)
+        X = self._rows(X)
         return model.predict(X, kind, rounds=rounds, threads=self._threads(), on_unseen="missing")
+
+    def _staged(self, X: Any, every: int) -> Iterator[np.ndarray]:
+        return self._model().staged(self._rows(X), every=every, threads=self._threads(), on_unseen="missing")
 
     @property
     def feature_importances_(self) -> np.ndarray:
@@ -372,12 +402,22 @@ class _Boost(BaseEstimator):  # type: ignore[misc]
     def explain(self, X: Any, *, rounds: int | None = None) -> shap.Explanation:
         """Return what each feature contributes to the raw scores of rows, for the plots of shap (``Model.explain``)."""
         model = self._model()
-        X = self._check_rows(X, reset=False)
+        X = self._rows(X)
         return model.explain(X, rounds=rounds, threads=self._threads(), on_unseen="missing")
 
     def apply(self, X: Any) -> np.ndarray:
         """Return the number of the leaf of each row in each tree."""
         return self._predict(X, "leaf")
+
+
+def _validation_sets(eval_set: Any) -> list[tuple[Any, Any]]:
+    """Return the validation sets of fit: rows and labels of each."""
+    sets = [] if eval_set is None else eval_set
+    if isinstance(sets, tuple) and not all(isinstance(one, tuple) for one in sets):
+        sets = [sets]
+    if not isinstance(sets, (list, tuple)) or any(not isinstance(one, (list, tuple)) or len(one) != 2 for one in sets):
+        raise ParameterError("eval_set must be a tuple (X, y) or a list of these")
+    return [(X, y) for X, y in sets]
 
 
 def _named(values: np.ndarray, y: Any) -> Any:
@@ -418,6 +458,7 @@ class BoostRegressor(RegressorMixin, _Boost):  # type: ignore[misc]
     """
 
     def _check_target(self, y: Any, fit: bool = True) -> np.ndarray:
+        y = _tables.unmasked(y)
         if not HAS_SKLEARN:
             return np.asarray(y, np.float64)
         y = check_array(y, ensure_2d=False, dtype=np.float64, input_name="y")
@@ -466,7 +507,7 @@ class BoostRegressor(RegressorMixin, _Boost):  # type: ignore[misc]
 
     def staged_predict(self, X: Any, every: int = 1) -> Iterator[np.ndarray]:
         """Predict after every so many rounds, and after the last."""
-        return self._model().staged(self._check_rows(X, reset=False), every=every)
+        return self._staged(X, every)
 
 
 class BoostClassifier(ClassifierMixin, _Boost):  # type: ignore[misc]
@@ -524,6 +565,7 @@ class BoostClassifier(ClassifierMixin, _Boost):  # type: ignore[misc]
         self.class_weight = class_weight
 
     def _check_target(self, y: Any, fit: bool = True) -> np.ndarray:
+        y = _tables.unmasked(y)
         y = np.asarray(column_or_1d(y, warn=True) if HAS_SKLEARN else y)
         if y.ndim == 2 and y.shape[1] == 1:
             y = y[:, 0]
@@ -543,9 +585,33 @@ class BoostClassifier(ClassifierMixin, _Boost):  # type: ignore[misc]
         else:
             codes = np.minimum(np.searchsorted(self.classes_, y), len(self.classes_) - 1)
             if not np.array_equal(self.classes_[codes], y):
-                raise ValueError(f"y has a class that training did not have: classes are {self.classes_.tolist()}")
+                raise ValueError(f"y has a class that training did not have: the classes are {self.classes_.tolist()}")
         names: np.ndarray = self._names[codes]
         return names
+
+    def _check_base(self, init_model: Any, y: Any, target: np.ndarray) -> np.ndarray:
+        """Return the labels as the model has them that training goes on from. They may lack some of its classes."""
+        if isinstance(init_model, BoostClassifier):
+            classes, names = init_model.classes_, init_model._names
+            if np.array_equal(classes, self.classes_):
+                return target
+        elif isinstance(init_model, _Boost):
+            raise ParameterError(f"init_model is a {type(init_model).__name__}, which predicts no classes")
+        else:
+            model = init_model if isinstance(init_model, Model) else Model.load(init_model)
+            if model.classes is None:
+                raise ParameterError("init_model predicts numbers, and no classes")
+            numbered = self._names.dtype.kind in "iu" and self.classes_.dtype.kind not in "iufb"
+            if numbered:
+                raise ParameterError(
+                    f"the model knows classes like {self.classes_.tolist()[0]!r} by numbers alone: "
+                    "let init_model be the estimator, not its model"
+                )
+            if len(model.classes) == len(self.classes_):
+                return target
+            classes = names = np.unique(np.array(model.classes))
+        self.classes_, self._names = classes, names
+        return self._check_target(y, fit=False)
 
     def _defaults(self) -> dict[str, Any]:
         classes = self.classes_.tolist()
@@ -622,7 +688,7 @@ class BoostClassifier(ClassifierMixin, _Boost):  # type: ignore[misc]
 
     def staged_predict_proba(self, X: Any, every: int = 1) -> Iterator[np.ndarray]:
         """Return probabilities after every so many rounds, and after the last."""
-        for values in self._model().staged(self._check_rows(X, reset=False), every=every):
+        for values in self._staged(X, every):
             yield self._probabilities(values)
 
     def staged_predict(self, X: Any, every: int = 1) -> Iterator[np.ndarray]:
@@ -662,7 +728,7 @@ class BoostRanker(_Boost):
     """Gradient-boosted trees that rank the rows of queries."""
 
     def _check_target(self, y: Any, fit: bool = True) -> np.ndarray:
-        return np.asarray(y, np.float64).reshape(-1)
+        return np.asarray(_tables.unmasked(y), np.float64).reshape(-1)
 
     def _defaults(self) -> dict[str, Any]:
         return {"train.objective": "lambdarank"}
@@ -707,16 +773,20 @@ class BoostRanker(_Boost):
         callback : callable, optional
             Is called after each round with a dict.
         """
-        queries = _queries(qid, group)
-        if queries is None:
+        if qid is None and group is None:
             raise ParameterError("ranking needs the queries of the rows: give qid or group")
+        queries = _queries(qid, group)
+        if len(queries) != len(y):
+            raise ParameterError(f"{'group' if qid is None else 'qid'} has {len(queries)} rows, and y has {len(y)}")
         theirs = None
         if eval_qid is not None or eval_group is not None:
-            theirs = (
-                [_queries(q, None) for q in (_alone(eval_qid) if isinstance(eval_set, tuple) else eval_qid)]
-                if eval_qid is not None
-                else [_queries(None, g) for g in (_alone(eval_group) if isinstance(eval_set, tuple) else eval_group)]
-            )
+            given = eval_group if eval_qid is None else eval_qid
+            if eval_qid is not None and eval_group is not None:
+                raise ParameterError("eval_qid and eval_group both say which queries the rows belong to: give one")
+            given = _alone(given) if isinstance(eval_set, tuple) else given
+            theirs = [_queries(None, one) if eval_qid is None else _queries(one, None) for one in given]
+        elif eval_set:
+            raise ParameterError("ranking needs the queries of eval_set too: give eval_qid or eval_group")
         self._fit(X, y, sample_weight, eval_set, eval_sample_weight, init_model, callback, queries, theirs)
         return self
 
@@ -734,19 +804,30 @@ def _by_name(columns: Any, names: list[str]) -> Any:
     """Return the names of columns that are given by number, None where frames say which are categories."""
     if isinstance(columns, str):
         return None if columns in ("auto", "from_dtype") and columns not in names else columns
-    if not isinstance(columns, (list, tuple, np.ndarray)):
+    columns = columns.tolist() if hasattr(columns, "tolist") else columns
+    if not isinstance(columns, (list, tuple)):
         return columns
+    if len(columns) == len(names) and all(isinstance(c, bool) for c in columns):  # as in scikit-learn
+        return [name for name, marked in zip(names, columns, strict=True) if marked]
     return [
         names[c] if isinstance(c, (int, np.integer)) and not isinstance(c, bool) and -1 < c < len(names) else c
         for c in columns
     ]
 
 
-def _queries(qid: Any, group: Any) -> np.ndarray | None:
-    """Return the query of each row."""
+def _queries(qid: Any, group: Any) -> np.ndarray:
+    """Return the query of each row, from these or from the number of rows of each."""
+    if qid is not None and group is not None:
+        raise ParameterError("qid and group both say which queries the rows belong to: give one")
     if qid is not None:
-        return np.asarray(qid)
-    return None if group is None else np.repeat(np.arange(len(group)), group)
+        queries = np.asarray(_tables.unmasked(qid))
+        if queries.ndim != 1:
+            raise ParameterError(f"qid must be an array with the query of each row, and has {queries.ndim} dimensions")
+        return queries
+    sizes = np.asarray(group)
+    if sizes.dtype.kind not in "iuf" or (sizes < 0).any() or (sizes != np.floor(sizes)).any():
+        raise ParameterError("group must have the number of rows of each query, in order: whole numbers")
+    return np.repeat(np.arange(len(sizes)), sizes.astype(np.int64))
 
 
 for _estimator in (BoostRegressor, BoostClassifier, BoostRanker):

@@ -9,7 +9,6 @@ import tempfile
 import threading
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from operator import index
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +17,7 @@ import numpy as np
 from . import _tables, _worker
 from ._program import run
 from ._progress import Bar
-from ._settings import settings
+from ._settings import joined, whole_number
 from ._tables import Files, Held, Parts, Table
 from .errors import ParameterError, TableError
 
@@ -77,17 +76,23 @@ class Rows:
         _tables.add(parts, _tables.without(self.table, replaced), self.names)
         self.categorical = [name for name in parts.categorical if all(name not in names for names in called.values())]
         for key, value in arrays.items():
+            own = getattr(value, "name", None)
+            if len(getattr(value, "shape", ())) == 2 and len(only := _tables.column_names(value) or []) == 1:
+                value, own = _tables.column_of(value, only[0]), only[0]
             columns = value if isinstance(value, _Columns) else [value]
             if not isinstance(value, _Columns) and np.ndim(value) == 2 and np.shape(value)[1] > 1:
                 columns = list(np.asarray(_tables.unmasked(value)).T)
             if key not in called:
                 called[key] = []
                 for k in range(len(columns)):
-                    name = str(getattr(value, "name", None) or key.removeprefix("data."))
+                    name = str(own or key.removeprefix("data."))
                     name += f"_{k + 1}" if len(columns) > 1 else ""
                     while name in parts.names:
                         name += "_"
                     called[key].append(name)
+            if len(columns) != len(called[key]):
+                role, listed = key.removeprefix("data."), _listed(called[key])
+                raise ParameterError(f"{role} has {len(columns)} columns, and {len(called[key])} in training: {listed}")
             for name, column in zip(called[key], columns, strict=True):
                 _tables.add_column(parts, name, column)
         for name, error in parts.refused.items():
@@ -240,8 +245,11 @@ def train_rows(
         if isinstance(init_model, Model):
             head["base"] = init_model.number()
         elif init_model is not None:
+            if not isinstance(init_model, (str, os.PathLike)):
+                how = "Model.from_bytes reads it" if isinstance(init_model, bytes) else "expected a Model or a path"
+                raise ParameterError(f"init_model is of type {type(init_model).__name__}: {how}")
             given["train.init_model"] = os.fspath(init_model)
-        head["settings"] = settings({**given, **params})
+        head["settings"] = joined(given, params)
 
         def on_round(event: dict[str, Any]) -> None:
             if bar is not None:
@@ -345,10 +353,12 @@ class Model:
                 mask = os.umask(0)
                 os.umask(mask)
                 os.chmod(file.name, 0o666 & ~mask)
+                file.close()  # before it is renamed, as Windows wants it
+                os.replace(file.name, target)
             except BaseException:
+                file.close()
                 os.unlink(file.name)
                 raise
-        os.replace(file.name, target)
 
     @property
     def objective(self) -> str:
@@ -442,11 +452,13 @@ class Model:
         ndarray
             One number for each row, or one row of numbers where the model has several outputs.
         """
-        head: dict[str, Any] = {"model": self.number(), "kind": kind, "threads": index(threads)}
+        head: dict[str, Any] = {"model": self.number(), "kind": kind, "threads": whole_number("threads", threads)}
         if rounds is not None:
-            head["rounds"] = index(rounds)
+            head["rounds"] = whole_number("rounds", rounds)
+        _check_mode(on_unseen)
         if (
             type(table) is np.ndarray
+            and init_score is None
             and table.ndim == 2
             and table.dtype.kind in "fiub"
             and self._head["plain"]
@@ -499,7 +511,8 @@ class Model:
         names = None
         if not _tables.is_path(table) and _tables.column_names(table) is None:
             names = self.inputs
-            width = np.shape(table)[1] if np.ndim(table) == 2 or _tables.is_sparse(table) else None
+            sparse = _tables.is_sparse(table)
+            width = np.shape(table)[1] if (table.ndim if sparse else np.ndim(table)) == 2 else None
             if width is not None and width != len(names):
                 raise TableError(f"the table has {width} columns, and the model has {len(names)} features")
         rows = Rows(table, label, weight, group, init_score, names)
@@ -560,9 +573,11 @@ class Model:
         >>> model.contributions(x[:3]).round(3).tolist()
         [[-10.0, 0.0, 30.0], [-10.0, 0.0, 30.0], [10.0, 0.0, 30.0]]
         """
-        head: dict[str, Any] = {"model": self.number(), "kind": "contrib", "threads": threads, "on_unseen": on_unseen}
+        _check_mode(on_unseen)
+        head: dict[str, Any] = {"model": self.number(), "kind": "contrib", "on_unseen": on_unseen}
+        head["threads"] = whole_number("threads", threads)
         if rounds is not None:
-            head["rounds"] = index(rounds)
+            head["rounds"] = whole_number("rounds", rounds)
         with self._hand_over(table) as source:
             answer, body = _worker.ask("predict", {**head, **source})
         parts = np.frombuffer(body, np.float64).reshape(answer["shape"])
@@ -615,12 +630,34 @@ class Model:
             output_names=list(map(str, names)) if names and parts.ndim == 3 else None,
         )
 
-    def staged(self, table: Table, kind: str = "value", *, every: int = 1) -> Iterator[np.ndarray]:
-        """Predict a table after every so many rounds, and after the last."""
-        with self._hand_over(table) as source:
-            answer, body = _worker.ask(
-                "staged", {"model": self.number(), "kind": kind, "every": index(every), **source}
-            )
+    def staged(
+        self,
+        table: Table,
+        kind: str = "value",
+        *,
+        every: int = 1,
+        threads: int = 0,
+        on_unseen: str = "",
+        init_score: Any = None,
+    ) -> Iterator[np.ndarray]:
+        """Predict a table after every so many rounds, and after the last.
+
+        Parameters
+        ----------
+        table : path, list of paths, array, frame, dict of columns or sparse matrix
+            Rows, as of ``predict``.
+        kind : {"value", "raw"}
+            As of ``predict``.
+        every : int
+            Rounds between predictions.
+        threads, on_unseen, init_score
+            As of ``predict``.
+        """
+        _check_mode(on_unseen)
+        head: dict[str, Any] = {"model": self.number(), "kind": kind, "every": whole_number("every", every)}
+        head["threads"] = whole_number("threads", threads)
+        with self._hand_over(table, init_score=init_score) as source:
+            answer, body = _worker.ask("staged", {**head, "on_unseen": on_unseen, **source})
         stages = np.frombuffer(body, answer["dtype"]).reshape(answer["shape"])
         for stage in stages:
             yield stage[:, 0] if stage.shape[1] == 1 else stage
@@ -659,7 +696,7 @@ class Model:
             "metrics": [metrics] if isinstance(metrics, str) else list(metrics),
         }
         if rounds is not None:
-            head["rounds"] = index(rounds)
+            head["rounds"] = whole_number("rounds", rounds)
         with self._hand_over(table, label, weight, group, init_score, added=("data.weight",)) as source:
             answer, _ = _worker.ask("evaluate", {**head, **source})
         return {m["metric"]: float("nan") if m["value"] is None else m["value"] for m in answer["metrics"]}
@@ -722,8 +759,8 @@ class Model:
         """
         with self._file() as path, tempfile.TemporaryDirectory() as folder:
             calibrated = os.path.join(folder, "calibrated.boost")
-            rows = self._table_file(table, folder, label, weight)
-            said = json.loads(run("calibrate", path, rows, "-o", calibrated, "--json", *_flags(options)))
+            rows = self._table_files(table, folder, label, weight)
+            said = json.loads(run("calibrate", path, *rows, "-o", calibrated, "--json", *_flags(options)))
             model = Model.load(calibrated)
         model.report = said
         return model
@@ -737,18 +774,28 @@ class Model:
     def _file(self) -> _ModelFile:
         return _ModelFile(self)
 
-    def _table_file(self, table: Table, folder: str, label: Any = None, weight: Any = None) -> str:
-        """Return the name of a file with the rows of a table."""
-        if isinstance(table, (str, os.PathLike)):
+    def _table_file(self, table: Table, folder: str) -> str:
+        """Return the name of the one file with the rows of a table."""
+        files = self._table_files(table, folder)
+        if len(files) > 1:
+            raise ParameterError(
+                f"the rows are in {len(files)} files: give one, a pattern such as 'part-*.csv', or a frame"
+            )
+        return files[0]
+
+    def _table_files(self, table: Table, folder: str, label: Any = None, weight: Any = None) -> list[str]:
+        """Return the names of files with the rows of a table."""
+        if _tables.is_path(table):
             for role, given in (("label", label), ("weight", weight)):
                 trained = self._head["roles"].get(role, [])
                 if given is not None and not (isinstance(given, str) and [given] == trained):
                     raise ParameterError(f"{role} must be a column, that of training, because the table is a file")
-            return os.fspath(table)
+            return [os.fspath(file) for file in ([table] if isinstance(table, (str, os.PathLike)) else table)]
         path = os.path.join(folder, "table.parquet")
+        columns = self.inputs + [name for names in self._head["roles"].values() for name in names]
         with self._hand_over(table, label, weight) as source:
-            _worker.ask("write", {**source, "path": path})
-        return path
+            _worker.ask("write", {"table": source["table"], "columns": columns, "path": path})
+        return [path]
 
 
 class _ModelFile:
@@ -767,10 +814,16 @@ class _ModelFile:
         self.folder.cleanup()
 
 
+def _check_mode(on_unseen: str) -> None:
+    if on_unseen not in ("", "missing", "error"):
+        raise ParameterError(f'on_unseen must be "", "missing" or "error", not {on_unseen!r}')
+
+
 def _flags(options: Mapping[str, Any]) -> list[str]:
     """Return options as flags of a command."""
     flags = []
-    for name, value in options.items():
+    for name, given in options.items():
+        value = given.tolist() if hasattr(given, "tolist") else given
         flag = "--" + name.replace("_", "-")
         if value is True:
             flags.append(flag)

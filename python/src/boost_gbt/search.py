@@ -11,7 +11,7 @@ import numpy as np
 
 from . import _worker
 from ._progress import Bar
-from ._settings import settings, text
+from ._settings import joined, text, whole_number
 from ._tables import Table
 from .errors import ParameterError
 from .model import EFFORT, Model, Names, RoundCallback, Rows
@@ -46,7 +46,7 @@ class _Folds:
             self.given = {key: names if len(names) > 1 else names[0] for key, names in called.items()}
             if self.rows.categorical:
                 self.given["data.categorical"] = self.rows.categorical
-            pairs = settings({**self.given, **self.params})
+            pairs = joined(self.given, self.params)
             if self.beside:
                 pairs.append(["data.id", text(self.beside)])  # joined with those of params
             head |= {
@@ -150,7 +150,11 @@ def cv(
     try:
         answer, body = run.ask(
             "cv",
-            {"strict": strict, "resamples": bootstrap, "confidence": confidence},
+            {
+                "strict": bool(strict),
+                "resamples": whole_number("bootstrap", bootstrap),
+                "confidence": float(confidence),
+            },
             on_round if bar or callback is not None else None,
         )
     finally:
@@ -160,12 +164,12 @@ def cv(
 
 def _division(folds: int, repeats: int, stratify: bool, group_by: Any, time: Any, sliding: bool) -> dict[str, Any]:
     return {
-        "folds": folds,
-        "repeats": repeats,
+        "folds": whole_number("folds", folds),
+        "repeats": whole_number("repeats", repeats),
         "plain": not stratify,
         "group_by": group_by,
         "time": time,
-        "sliding": sliding,
+        "sliding": bool(sliding),
     }
 
 
@@ -343,13 +347,13 @@ def tune(
             callback({name: value for name, value in event.items() if name != "event"})
 
     head = {
-        "trials": trials or 0,
+        "trials": whole_number("trials", trials or 0),
         "budget": "" if budget is None else budget if isinstance(budget, str) else f"{budget}s",
         "try": [[name, _range(values)] for name, values in (space or {}).items()],
-        "only": only,
+        "only": bool(only),
         "sampler": sampler,
         "no_prune": not prune,
-        "judge": judge,
+        "judge": whole_number("judge", judge),
         "held_out": "" if held_out is None else str(held_out),
         "study": "" if study is None else os.path.abspath(study),
     }
@@ -400,6 +404,9 @@ class Tuning:
         self.best_trial: int = self.report["best_trial"]
         self.metric: str = self.report["metric"]
         self.params: dict[str, Any] = {name: v for name, v in answer["settings"].items() if name not in run.given}
+        declared = run.given.get("data.categorical", ())  # by the frame: the others are by settings
+        if marked := [name for name in answer["settings"].get("data.categorical", ()) if name not in declared]:
+            self.params["data.categorical"] = marked
         if run.beside:
             ids = [name for name in self.params.pop("data.id", []) if name not in run.beside]
             self.params |= {"data.id": ids} if ids else {}

@@ -64,9 +64,13 @@ func (e *Engine) Contributions(ctx context.Context, t *dataset.Table, opts []Opt
 	}
 	width := len(d.base) * (len(d.regular) + 1)
 	out := make([]float64, t.NumRows()*width)
+	j.mostRows = contributionRows
 	j.visit = func(b *block) { d.divide(b, out[b.first*width:]) }
 	return orNil(out, j.run(ctx, t))
 }
+
+// contributionRows go together: a row takes about a hundred times as long as its prediction.
+const contributionRows = 64
 
 // divide writes the contributions to the rows of a block.
 func (d *contributor) divide(b *block, out []float64) {

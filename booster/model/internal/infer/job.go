@@ -65,6 +65,7 @@ type job struct {
 	visit   func(*block)
 
 	rows, blockRows int
+	mostRows        int // of a block, 0 for as many as the forest takes: between blocks a prediction can be stopped
 	source          source
 	initial         []float64 // init scores, rows × outputs; nil without
 	blocks          []*block  // by worker
@@ -113,6 +114,9 @@ func (j *job) start(ctx context.Context) error {
 		defer pool.Close()
 	}
 	j.blockRows = j.forest.blockRows(j.rows, pool.Threads(), j.source.rowBytes())
+	if j.mostRows > 0 {
+		j.blockRows = min(j.blockRows, j.mostRows)
+	}
 	j.blocks = make([]*block, pool.Threads())
 	defer j.release()
 	return pool.DoContext(ctx, parallel.Blocks(j.rows, j.blockRows), j)
