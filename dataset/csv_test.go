@@ -674,3 +674,28 @@ func TestHostileShapes(t *testing.T) {
 		}
 	})
 }
+
+// A file that is named twice is read once; one with two names is refused, as its rows would count twice.
+func TestFileNamedTwice(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile("a.csv", []byte("x,y\n1,2\n3,4\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	ctx := context.Background()
+	for _, paths := range [][]string{{"a.csv", "a.csv"}, {"./a.csv", "a.csv"}, {"a.csv", "*.csv"}} {
+		table, err := dataset.OpenAll(ctx, paths)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if table.NumRows() != 2 {
+			t.Errorf("%v: %d rows, want 2", paths, table.NumRows())
+		}
+	}
+	if err := os.Link("a.csv", "b.csv"); err != nil {
+		t.Fatal(err)
+	}
+	want := "a.csv and b.csv are one file: leave one of them out"
+	if _, err := dataset.OpenAll(ctx, []string{"*.csv"}); err == nil || err.Error() != want {
+		t.Errorf("%v, want %q", err, want)
+	}
+}

@@ -53,7 +53,10 @@ func FindInputs(ctx context.Context, paths []string, keep, inOrder bool) ([]Inpu
 	}
 	if !inOrder {
 		slices.Sort(names)
-		names = slices.Compact(names)
+		names = slices.CompactFunc(names, func(a, b string) bool { return filepath.Clean(a) == filepath.Clean(b) })
+		if err := refuseTwice(names); err != nil {
+			return nil, err
+		}
 	}
 	inputs := make([]Input, len(names))
 	for i, name := range names {
@@ -64,6 +67,28 @@ func FindInputs(ctx context.Context, paths []string, keep, inOrder bool) ([]Inpu
 		inputs[i] = in
 	}
 	return inputs, nil
+}
+
+// refuseTwice refuses a file with two names, whose rows would count twice.
+func refuseTwice(names []string) error {
+	type file struct {
+		name string
+		info fs.FileInfo
+	}
+	bySize := map[int64][]file{}
+	for _, name := range names {
+		info, err := os.Stat(name)
+		if err != nil || !info.Mode().IsRegular() {
+			continue // what cannot be read is said when it is opened
+		}
+		for _, other := range bySize[info.Size()] {
+			if os.SameFile(info, other.info) {
+				return Errorf("%s and %s are one file: leave one of them out", other.name, name)
+			}
+		}
+		bySize[info.Size()] = append(bySize[info.Size()], file{name, info})
+	}
+	return nil
 }
 
 // WithoutPath returns what the operating system said, without the name that is said already.
