@@ -110,7 +110,7 @@ func compactHead(c *Contents, used []int) *infer.Head {
 		Objective: c.Objective, Link: c.Link, Outputs: c.Outputs, BaseScore: c.BaseScore,
 		Classes: c.Classes, NumericClasses: c.NumericClasses,
 		Schema: dataset.Schema{Columns: slices.Clone(c.Schema.Columns), Written: c.Schema.Written}, Cuts: &cuts,
-		BestRound: c.BestRound, Compression: c.Compression, Trust: c.Trust,
+		Params: c.LossParams(), BestRound: c.BestRound, Compression: c.Compression, Trust: c.Trust,
 	}, used)
 	return &h
 }
