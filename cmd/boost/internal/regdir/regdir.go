@@ -45,6 +45,9 @@ func Is(dir string) bool {
 
 // Check refuses a folder without a registry, or, where one may be made in it, with other files.
 func Check(dir string, create bool) error {
+	if dir == "" {
+		return exit.Usagef("the name of the folder is empty: name one, or . for the current one")
+	}
 	if Is(dir) {
 		return nil
 	}
