@@ -328,3 +328,43 @@ func TestTinyWeights(t *testing.T) {
 		}
 	}
 }
+
+// Labels whose squares are beyond float32, in which gains of splits are kept, train the trees of the same labels in another unit.
+func TestHugeLabels(t *testing.T) {
+	const unit = 1 << 60 // a power of two: nothing is rounded otherwise
+	rows := make([][]float64, 500)
+	for i := range rows {
+		x := float64(i * 7919 % 500)
+		rows[i] = []float64{x, math.Sin(x/40) + x/500}
+	}
+	predictions := func(unit float64) []float64 {
+		scaled := make([][]float64, len(rows))
+		for i, row := range rows {
+			scaled[i] = []float64{row[0], row[1] * unit}
+		}
+		table, err := dataset.FromRows(scaled, "x", "y")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if table, err = table.WithLabel("y"); err != nil {
+			t.Fatal(err)
+		}
+		p := booster.Defaults()
+		p.Objective, p.Rounds = "regression", 10
+		m, err := booster.Train(t.Context(), p, table)
+		if err != nil {
+			t.Fatalf("labels of %v: %v", unit, err)
+		}
+		values, err := m.Predict(t.Context(), table)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return values
+	}
+	plain, huge := predictions(1), predictions(unit*unit)
+	for i := range plain {
+		if huge[i] != plain[i]*unit*unit {
+			t.Fatalf("row %d: %v, want %v", i, huge[i], plain[i]*unit*unit)
+		}
+	}
+}

@@ -103,6 +103,8 @@ func TestFromColumnsErrors(t *testing.T) {
 			`column "x" has 2 rows, column "y" has 1`},
 		{"type", []dataset.ColumnData{{Name: "x", Values: []complex64{1}}}, nil,
 			`column "x" has values of type []complex64; use []float64, []float32, []int, []int64, []int32, []bool, []string, Sparse or arrow.Array`},
+		{"rows", []dataset.ColumnData{{Name: "x", Values: dataset.Sparse{}, Rows: -3}}, nil,
+			`column "x" has -3 rows, by Rows: give a number above 0, or 0 for that of the values`},
 		{"no_rows", []dataset.ColumnData{{Name: "x", Values: []float64{}}}, nil, `the table has no rows`},
 		{"no_columns", nil, nil, `the table has no columns`},
 		{"repeated", []dataset.ColumnData{x, x}, nil, `column "x" stands in the table twice, as columns 1 and 2; rename one`},

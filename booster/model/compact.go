@@ -37,6 +37,7 @@ var ErrNotCompressed = errors.New("the model is a full one, and only compressed 
 type Compact struct {
 	trees *infer.Packed // they are part of file where that is there
 	used  []int         // features that trees split on
+	folds int           // see Averaged
 
 	// One of both is there.
 	kept *infer.Head
@@ -84,7 +85,7 @@ func decodeCompact(data []byte, set cpu.Level) (*Compact, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Compact{used: infer.UsedFeatures(contents)}
+	c := &Compact{used: infer.UsedFeatures(contents), folds: contents.Averaged()}
 	count, features := len(contents.Trees), Features(contents.Cuts)
 	structure := sections[format.StructureSection]
 	contents.Trees = nil
@@ -110,7 +111,7 @@ func compactHead(c *Contents, used []int) *infer.Head {
 		Objective: c.Objective, Link: c.Link, Outputs: c.Outputs, BaseScore: c.BaseScore,
 		Classes: c.Classes, NumericClasses: c.NumericClasses,
 		Schema: dataset.Schema{Columns: slices.Clone(c.Schema.Columns), Written: c.Schema.Written}, Cuts: &cuts,
-		BestRound: c.BestRound, Compression: c.Compression, Trust: c.Trust,
+		Params: c.LossParams(), BestRound: c.BestRound, Compression: c.Compression, Trust: c.Trust,
 	}, used)
 	return &h
 }
@@ -222,6 +223,9 @@ func (c *Compact) NumericClasses() bool { return c.head().Contents().NumericClas
 
 // Rounds is Model.Rounds.
 func (c *Compact) Rounds() int { return c.trees.NumTrees() / c.trees.Outputs() }
+
+// Averaged is Model.Averaged.
+func (c *Compact) Averaged() int { return c.folds }
 
 // NumTrees is Model.NumTrees.
 func (c *Compact) NumTrees() int { return c.trees.NumTrees() }

@@ -3,6 +3,7 @@ package model_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -21,6 +22,7 @@ import (
 	"boost/internal/cpu"
 	"boost/internal/kernel/predict"
 	"boost/internal/testenv"
+	"boost/objectives"
 	"boost/parallel"
 	"boost/ptq"
 )
@@ -354,6 +356,42 @@ func TestCompactConcurrently(t *testing.T) {
 			})
 		}
 		wait.Wait()
+	}
+}
+
+// What outputs are called and which metrics are printed depends on the parameters of the loss, in both loads.
+func TestCompactKnowsTheLoss(t *testing.T) {
+	for _, c := range []struct {
+		objective string
+		link      objectives.Link
+		outputs   int
+		params    string
+	}{
+		{"quantile", objectives.Sorted, 3, `{"objective.alpha":[0.1,0.5,0.9],"train.seed":1}`},
+		{"expectile", objectives.Identity, 1, `{"objective.alpha":[0.8],"train.seed":1}`},
+		{"tweedie", objectives.Exp, 1, `{"objective.power":1.2,"train.seed":1}`},
+		{"huber", objectives.Identity, 1, `{"objective.delta":7,"train.seed":1}`},
+		{"regression", objectives.Identity, 2, `{"train.seed":1}`},
+	} {
+		f := newForest(t, 100, c.outputs, 2, 5)
+		contents := *f.model.Contents()
+		contents.Objective, contents.Link, contents.Params = c.objective, c.link, json.RawMessage(c.params)
+		m, err := model.New(contents)
+		if err != nil {
+			t.Fatal(err)
+		}
+		small, _ := compressed(t, m, ptq.FormOf(ptq.I8), model.GroupOutput, false)
+		fast, compact := bothLoads(t, encode(t, small))
+		want, err := fast.DefaultMetrics()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := compact.DefaultMetrics(); err != nil || !slices.Equal(got, want) {
+			t.Errorf("%s: metrics %v, %v instead of %v", c.objective, got, err, want)
+		}
+		if got, want := compact.OutputNames(), fast.OutputNames(); !slices.Equal(got, want) {
+			t.Errorf("%s: outputs %v instead of %v", c.objective, got, want)
+		}
 	}
 }
 

@@ -54,6 +54,10 @@ func (m *Model) Contents() *Contents { return m.contents }
 // with dataset.As(m.Schema()).
 func (m *Model) Schema() dataset.Schema { return m.contents.Schema }
 
+// Averaged returns of how many models the model, or a part of it, is the mean (train.bag_folds), 0 for one. Their rounds stand one behind
+// the other: the first K are of no use by themselves.
+func (m *Model) Averaged() int { return m.contents.Averaged() }
+
 // Outputs returns K, the number of predictions per row.
 func (m *Model) Outputs() int { return m.contents.Outputs }
 

@@ -109,6 +109,9 @@ func TestRowPredictor(t *testing.T) {
 	if _, err := p.Predict(&person{look: look{"\xff"}}); !errors.Is(err, dataset.ErrTable) {
 		t.Errorf("a text that is not UTF-8: %v", err)
 	}
+	if _, err := p.Predict(nil); err == nil || !strings.Contains(err.Error(), "the row is nil") {
+		t.Errorf("no row: %v", err)
+	}
 	type lacking struct {
 		Age float64 `boost:"age"`
 	}

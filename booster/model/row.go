@@ -264,6 +264,9 @@ func holdsCell(t reflect.Type) bool {
 // Predict returns the predictions for one row, one per output. They and the errors are those of
 // Model.PredictRow.
 func (p *RowPredictor[T]) Predict(row *T) ([]float64, error) {
+	if row == nil {
+		return nil, fmt.Errorf("the row is nil, a %v was expected", reflect.TypeFor[T]())
+	}
 	v := reflect.ValueOf(row).Elem()
 	return p.reader.predict(func(cells []dataset.Cell) error {
 		for f, index := range p.fields {

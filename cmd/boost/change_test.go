@@ -318,6 +318,12 @@ func TestPartsOfAMean(t *testing.T) {
 		says(t, must(t, 2, boost(t, "rollback", m+".boost", "--rounds", "2", "-o", "no.boost")).errors, "the rounds of 3 models")
 		says(t, must(t, 2, boost(t, "predict", m+".boost", "t.csv", "--rounds", "2")).errors, "the rounds of 3 models")
 		says(t, must(t, 2, boost(t, "refit", m+".boost", "t.csv", "-o", "no.boost")).errors, "the rounds of 3 models")
+		must(t, 0, boost(t, "quantize", m+".boost", "--dtype", "I8", "-o", "small.boost"))
+		for _, load := range []string{"fast", "compact"} {
+			for _, command := range []string{"predict", "eval"} {
+				says(t, must(t, 2, boost(t, command, "small.boost", "t.csv", "--rounds", "2", "--load", load)).errors, "the rounds of 3 models")
+			}
+		}
 	}
 	// By a schedule, too: leaf values after it are of another rate.
 	must(t, 0, boost(t, "train", "t.csv", "--label", "y", "--effort", "quick", "-q", "-o", "wave.boost", "--rounds", "4", "--set", "train.early_stopping=0", "--set", "train.learning_rate_schedule=cosine", "--set", "data.ignore=b,c", "--set", "data.id=id"))

@@ -62,6 +62,21 @@ func TestRegistry(t *testing.T) {
 	must(t, 0, boost(t, "registry", "add", "reg", "b.boost", "--id", "yes or no", "--max-delta", "0"))
 	must(t, 0, boost(t, "registry", "add", "reg", "c.boost", "--data", "t.csv", "--allow-train-data", "--max-loss", "1000%", "--json"))
 	full := must(t, 0, boost(t, "predict", "y.boost", "t.csv", "--kind", "raw")).out
+	for _, part := range []string{"models", "tensors"} { // as a process leaves it that is killed when it makes one
+		if err := os.MkdirAll("begun/"+part, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		for _, command := range []string{"list", "stats", "compact", "repair"} {
+			says(t, must(t, 4, boost(t, "registry", command, "begun")).errors, "begun: there is no registry: boost registry add makes one")
+		}
+		file(t, "begun/"+part+"/lock", "")
+	}
+	must(t, 0, boost(t, "registry", "add", "begun", "y.boost"))
+	must(t, 0, boost(t, "registry", "list", "begun"))
+	says(t, must(t, 2, boost(t, "registry", "add", "", "y.boost")).errors, "the name of the folder is empty")
+	if _, err := os.Stat("models"); err == nil {
+		t.Error("a folder without a name was taken for the current one")
+	}
 	r := must(t, 5, boost(t, "registry", "pin", "reg", "yes or no", "--tier", "cold"))
 	says(t, r.errors, "change raw scores by up to", "its floor allows 0:", "fewer bits than its quality floor allows", "tier of more bits")
 	if strings.Contains(r.errors, "Inf") || strings.Contains(r.errors, "metric") {

@@ -27,6 +27,8 @@ func TestUsage(t *testing.T) {
 		{"train t.csv --leafs 7", []string{`unknown flag --leafs (did you mean "--leaves"?)`}},
 		{"help trian", []string{`unknown command "trian" (did you mean "train"?)`}},
 		{"help registry lst", []string{`unknown command "lst" (did you mean "list"?); boost registry --help`}},
+		{"registry list", []string{"DIR is missing: boost registry list DIR"}},
+		{"registry list a b", []string{`unexpected argument "b": the usage is boost registry list DIR`}},
 		{"help nothing", []string{`unknown command "nothing"; boost --help lists the commands`}},
 		{"train", []string{"CONFIG.toml or TABLE is missing"}},
 		{"train t.csv bad.toml --label y", []string{"bad.toml is a config file, which names the tables itself"}},

@@ -66,6 +66,9 @@ func (r *request) tableOf(parts []part) (*memoryTable, error) {
 		if err != nil {
 			return nil, err
 		}
+		if len(columns) == 0 { // a matrix of no columns tells nothing, however many rows it has
+			continue
+		}
 		if t.rows < 0 {
 			t.rows = rows
 		}

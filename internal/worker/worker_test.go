@@ -234,6 +234,21 @@ func TestBlocks(t *testing.T) {
 	}
 }
 
+// A matrix without columns adds nothing to a table, whatever its number of rows.
+func TestPartWithoutColumns(t *testing.T) {
+	c := start(t)
+	part := func(b map[string]any, names ...string) map[string]any {
+		return map[string]any{"kind": "numbers", "names": names, "block": b}
+	}
+	one, none := part(block("f8", 1, 1, 8, 8, 0), "a"), part(block("f8", 2, 0, 8, 8, 0))
+	for _, parts := range [][]any{{one, none}, {none, one}} {
+		answer, _ := c.must(map[string]any{"op": "table", "parts": parts}, make([]byte, 8))
+		if answer["table"] == nil {
+			t.Errorf("%v: %v", parts, answer)
+		}
+	}
+}
+
 // TestRefused has requests that are wrong: each is an error of its class, and the worker goes on.
 func TestRefused(t *testing.T) {
 	c := start(t)

@@ -12,6 +12,9 @@ const UnknownRows = -1
 
 // Rows returns how many rows a column of values has. said is the number that its owner gives, 0 for none.
 func Rows(name string, values any, said int) (int, error) {
+	if said < 0 {
+		return 0, chunk.Errorf("column %q has %d rows, by Rows: give a number above 0, or 0 for that of the values", name, said)
+	}
 	n := 0
 	switch v := values.(type) {
 	case []float64:

@@ -93,6 +93,9 @@ func Open(dir string, c store.Config, options Options) (*Registry, error) {
 	if err != nil {
 		return nil, fmt.Errorf("registry: %w", err)
 	}
+	if dir == "" {
+		return nil, errors.New("registry: the name of the folder is empty: name one, or . for the current one")
+	}
 	if options.Clock == nil {
 		return nil, errors.New("registry: Options.Clock is nil: give time.Now, or a clock of your own")
 	}

@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -412,6 +413,10 @@ func TestErrors(t *testing.T) {
 		if err := f.Add(ctx, id, m, registry.AddOptions{}); err == nil {
 			t.Errorf("id %q was taken", id)
 		}
+	}
+	t.Chdir(t.TempDir())
+	if _, err := registry.Open("", f.cfg, registry.Options{Clock: f.clock.Now}); err == nil || !strings.Contains(err.Error(), "name of the folder is empty") {
+		t.Errorf("a folder without a name: %v", err)
 	}
 	if _, err := registry.Open(f.dir, f.cfg, registry.Options{Clock: f.clock.Now}); !errors.Is(err, registry.ErrBusy) {
 		t.Errorf("a second writer: %v", err)

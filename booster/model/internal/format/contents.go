@@ -175,6 +175,29 @@ func (c *Contents) lossParams() (objectives.Params, error) {
 	return objectives.ParamsIn(c.Params)
 }
 
+// LossParams returns those of a model's parameters that its loss takes, and what DefaultMetrics and OutputNames depend on; nil if there are
+// none.
+func (c *Contents) LossParams() json.RawMessage {
+	var stored map[string]json.RawMessage
+	if len(c.Params) == 0 || json.Unmarshal(c.Params, &stored) != nil {
+		return nil
+	}
+	taken := make(map[string]json.RawMessage)
+	for _, s := range objectives.Settings(new(objectives.Params)) {
+		if text, ok := stored[s.Name]; ok {
+			taken[s.Name] = text
+		}
+	}
+	if len(taken) == 0 {
+		return nil
+	}
+	text, err := json.Marshal(taken)
+	if err != nil {
+		panic("format: values that were read as JSON: " + err.Error())
+	}
+	return text
+}
+
 // Monotone returns, by name of a column, 1 where predictions may not fall, −1 where they may not rise (constraints.monotone).
 func (c *Contents) Monotone() map[string]int8 {
 	var stored struct {

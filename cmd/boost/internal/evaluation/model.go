@@ -17,5 +17,6 @@ type Model interface {
 	Mapping() metrics.Link
 	Labels() []string
 	Rounds() int
+	Averaged() int
 	NumTrees() int
 }

@@ -40,8 +40,8 @@ func (s *Stages) Fit(m Model, file string) error {
 	if s.Limited && (s.Rounds < 0 || s.Rounds > m.Rounds()) {
 		return exit.Usagef("--rounds must be 0 … %d, the rounds of %s, not %d", m.Rounds(), file, s.Rounds)
 	}
-	if of, is := m.(interface{ Contents() *model.Contents }); is && (s.Limited && s.Rounds < m.Rounds() || s.Every > 0) && of.Contents().Averaged() > 0 {
-		return exit.Usagef("%s has the rounds of %d models whose mean they are (train.bag_folds), one behind the other: leave --rounds and --staged out", file, of.Contents().Averaged())
+	if m.Averaged() > 0 && (s.Limited && s.Rounds < m.Rounds() || s.Every > 0) {
+		return exit.Usagef("%s has the rounds of %d models whose mean they are (train.bag_folds), one behind the other: leave --rounds and --staged out", file, m.Averaged())
 	}
 	return nil
 }

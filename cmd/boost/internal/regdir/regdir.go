@@ -33,9 +33,12 @@ const (
 // Config is the config file of a registry, in its folder.
 const Config = "registry.toml"
 
+// parts are the folders of a registry's logs.
+var parts = []string{"models", "tensors"}
+
 // Is reports whether a folder holds a registry, or what is left of one.
 func Is(dir string) bool {
-	for _, part := range []string{"models", "tensors"} {
+	for _, part := range parts {
 		if info, err := os.Stat(filepath.Join(dir, part)); err == nil && info.IsDir() {
 			return true
 		}
@@ -43,9 +46,20 @@ func Is(dir string) bool {
 	return false
 }
 
+// isBlank reports whether the folders of a registry hold nothing, as where a process was killed, or the disk was full, when it was to be made.
+func isBlank(dir string) bool {
+	return !slices.ContainsFunc(parts, func(part string) bool {
+		files, err := os.ReadDir(filepath.Join(dir, part))
+		return err != nil && !errors.Is(err, fs.ErrNotExist) || slices.ContainsFunc(files, func(e fs.DirEntry) bool { return e.Name() != "lock" })
+	})
+}
+
 // Check refuses a folder without a registry, or, where one may be made in it, with other files.
 func Check(dir string, create bool) error {
-	if Is(dir) {
+	if dir == "" {
+		return exit.Usagef("the name of the folder is empty: name one, or . for the current one")
+	}
+	if Is(dir) && (create || !isBlank(dir)) {
 		return nil
 	}
 	names, err := os.ReadDir(dir)

@@ -64,12 +64,17 @@ func Arguments(names ...string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch {
 		case len(args) < len(names):
-			return exit.Usagef("%s is missing: boost %s", names[len(args)], cmd.Use)
+			return exit.Usagef("%s is missing: %s", names[len(args)], line(cmd))
 		case len(args) > len(names):
-			return exit.Usagef("unexpected argument %q: the usage is boost %s", args[len(names)], cmd.Use)
+			return exit.Usagef("unexpected argument %q: the usage is %s", args[len(names)], line(cmd))
 		}
 		return nil
 	}
+}
+
+// line is a command with its arguments, as it is typed: boost registry list DIR.
+func line(cmd *cobra.Command) string {
+	return strings.TrimSuffix(cmd.CommandPath(), cmd.Name()) + cmd.Use
 }
 
 // AtLeast is Arguments for a command whose last argument can be given several times.
