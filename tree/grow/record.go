@@ -1,10 +1,6 @@
 package grow
 
-import (
-	"math"
-
-	"boost/tree"
-)
+import "boost/tree"
 
 // newTree returns a tree with room for the given number of leaves.
 func newTree(leaves int) tree.Tree {
@@ -45,7 +41,7 @@ func (g *Grower) record(n *node, leaf int) {
 	t.MissingLeft = append(t.MissingLeft, n.best.missingLeft)
 	t.Left = append(t.Left, ^int32(leaf))
 	t.Right = append(t.Right, ^int32(len(g.leaves)))
-	t.Gain = append(t.Gain, float32(min(n.best.gain, math.MaxFloat32))) // labels of 1e19 and more gain more
+	t.Gain = append(t.Gain, float32(min(n.best.gain, 0x1.fffffep127))) // labels of 1e19 and more gain more
 	t.Cover = append(t.Cover, cover)
 	n.recorded = true
 	g.nodes[n.left].parent, g.nodes[n.right].parent = split, split
