@@ -436,3 +436,44 @@ func TestRanksSplitInBatches(t *testing.T) {
 		})
 	}
 }
+
+// TestRanksWithOtherLayouts holds that ranks whose columns are stored in other ways, as each lays out its own rows, split the same leaves
+// at a time: the rows of rank 0 are bundled, those of rank 1 are not.
+func TestRanksWithOtherLayouts(t *testing.T) {
+	const rows, columns = 100_000, 64
+	r := rand.New(rand.NewPCG(1, 2))
+	data, y := make([]dataset.ColumnData, columns+1), make([]float64, rows)
+	for f := range columns {
+		data[f] = dataset.ColumnData{Name: fmt.Sprintf("x%d", f), Values: make([]float64, rows)}
+	}
+	for i := range rows {
+		hot := r.IntN(columns)
+		for f := range columns {
+			on := f == hot
+			if i >= rows/2 {
+				on = r.IntN(2) == 0
+			}
+			if on {
+				data[f].Values.([]float64)[i] = 1
+				y[i] += float64(f%7) - 3 + r.NormFloat64()
+			}
+		}
+	}
+	data[columns] = dataset.ColumnData{Name: "y", Values: y}
+	table, err := dataset.FromColumns(data, dataset.Label("y"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := booster.Defaults()
+	p.Objective, p.Rounds, p.EarlyStopping, p.Threads = "regression", 2, 0, 2
+	want := hash(t, p, table)
+	hashes, err := trainOnRanks(t, 2, p, table)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for rank, got := range hashes {
+		if got != want {
+			t.Errorf("rank %d makes model %s, one process %s", rank, got, want)
+		}
+	}
+}

@@ -198,7 +198,7 @@ type SharedSums struct {
 	parts   []int
 }
 
-// Add is AddShares of several histograms without counts in one call: words[r] of all of them, and then the numbers.
+// Add is AddShares of several histograms without counts in one call. What is sent is, for each rank, its part of all of them, and then the numbers.
 func (s *SharedSums) Add(ranks *comm.Ranks, slots []int, hists []*Histogram, numbers []*[Beside]uint64) {
 	s.vectors, s.words, s.parts = s.vectors[:0], s.words[:0], s.parts[:0]
 	for _, h := range hists {

@@ -9,13 +9,13 @@ import (
 	"boost/parallel"
 )
 
-// Bytes returns the memory of one histogram over a matrix.
-func Bytes(m *binning.Matrix, set gradients.Settings) int64 {
+// Bytes returns the memory of one histogram over a matrix, for nodes of at most so many rows, those of other ranks among them.
+func Bytes(m *binning.Matrix, set gradients.Settings, rows int) int64 {
 	perSlot := int64(16)
 	switch {
 	case set.Counts():
 		perSlot = 20
-	case Packs(set) && m.NRows() <= wordRows:
+	case Packs(set) && rows <= wordRows:
 		perSlot = 8
 	}
 	slots := int64(m.Offsets()[m.NFeatures()])

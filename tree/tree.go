@@ -33,6 +33,15 @@ type Tree struct {
 	LeafCover []float64 // per leaf: the same
 }
 
+// WithRoom returns a tree without nodes, and with memory for those of so many leaves, but not for the leaves.
+func WithRoom(leaves int) Tree {
+	n := leaves - 1
+	return Tree{
+		Feature: make([]int32, 0, n), Code: make([]uint32, 0, n), Categorical: make([]bool, 0, n), MissingLeft: make([]bool, 0, n),
+		Left: make([]int32, 0, n), Right: make([]int32, 0, n), Gain: make([]float32, 0, n), Cover: make([]float64, 0, n),
+	}
+}
+
 // Feature is what a tree has to know of a feature.
 type Feature struct {
 	// Regular is the number of codes of present values, at least 1. Codes from Regular on

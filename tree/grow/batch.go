@@ -1,6 +1,8 @@
 package grow
 
 import (
+	"math"
+
 	"boost/histogram"
 	"boost/internal/comm"
 	"boost/parallel"
@@ -14,7 +16,7 @@ import (
 type batch struct {
 	*Grower
 	members []*splitter // nil: leaves are split one after the other
-	codes   int         // of a rank's rows of a node that is split by all workers together
+	codes   int         // of a node's rows at all ranks, from which all workers of a rank split it together
 	going   []*splitter // those whose split is in progress
 	ran     bool        // they wait for an exchange, or are done
 	sums    histogram.SharedSums
@@ -41,9 +43,9 @@ const (
 	// ranks have the same rows and send none, for the memory of leaves that are split ahead.
 	batchSlots = 1 << 16
 	ownSlots   = 1 << 19
-	// batchCodes is the number of codes of a rank's rows of a node from which all its workers split it together; anyCodes where no rank has two.
+	// batchCodes is the number of codes of a node's rows at a rank from which all workers of a rank split it together, if a rank has several.
+	// It is one of features: columns are laid out by each rank for itself.
 	batchCodes = 1 << 20
-	anyCodes   = 1 << 36
 )
 
 // batches reports whether leaves are split in batches.
@@ -58,9 +60,9 @@ func (b *batch) init(g *Grower) {
 	if b.Grower = g; !g.config.batches() {
 		return
 	}
-	b.codes = batchCodes
-	if threads := g.config.Pool.Threads(); !g.config.Searchers.Any(threads > 1) {
-		b.codes = anyCodes
+	b.codes = math.MaxInt
+	if g.config.Searchers.Any(g.config.Pool.Threads() > 1) {
+		b.codes = batchCodes * g.config.Searchers.Size()
 	}
 	b.members = make([]*splitter, min(mostBatched, g.config.Params.Leaves))
 	for i := range b.members {
@@ -125,7 +127,7 @@ func (b *batch) Run(worker, index int) {
 
 // exchange makes an exchange of some splits, which ends all of them where it fails.
 func (b *batch) exchange(kind exchange, of []*splitter) {
-	if kind == noExchange || len(of) == 0 {
+	if len(of) == 0 {
 		return
 	}
 	ranks := b.config.Searchers
@@ -139,11 +141,10 @@ func (b *batch) exchange(kind exchange, of []*splitter) {
 		}
 		for rank, theirs := range ranks.Gather(b.message) {
 			for _, s := range of {
-				var err error
-				if theirs, err = s.split.readTops(rank, theirs); err != nil {
-					ranks.Fail(&comm.Error{Rank: rank, Text: err.Error()})
-					break
-				}
+				theirs = s.split.readTops(rank, theirs)
+			}
+			if len(theirs) > 0 {
+				ranks.Fail(&comm.Error{Rank: rank, Text: errTop.Error()})
 			}
 		}
 	case exchangeCounts:
@@ -172,9 +173,15 @@ func (b *batch) addSums(of []*splitter) {
 		}
 		b.hists, b.numbers = append(b.hists, h), append(b.numbers, &s.split.divided)
 	}
+	ranks := b.config.Ranks
 	if len(of) == 1 {
-		*b.numbers[0] = b.hists[0].AddShares(b.config.Ranks, b.storage, b.shares.slots, *b.numbers[0])
-		return
+		*b.numbers[0] = b.hists[0].AddShares(ranks, b.storage, b.shares.slots, *b.numbers[0])
+	} else {
+		b.sums.Add(ranks, b.shares.slots, b.hists, b.numbers)
 	}
-	b.sums.Add(b.config.Ranks, b.shares.slots, b.hists, b.numbers)
+	for _, s := range of {
+		if at := s.split.at; at != noNode && s.split.divided[1]>>32 != uint64(ranks.Size()*at) {
+			ranks.Fail(errNode)
+		}
+	}
 }

@@ -109,7 +109,7 @@ func (f *frontier) begin() {
 		f.bar = math.Inf(-1) // a tree of that shape splits all that there is room for
 	}
 	if f.batch.members != nil && f.shares != nil && !f.storage.Counts() {
-		f.large = f.config.largeRows(f.batch.codes*f.config.Searchers.Size(), len(f.active))
+		f.large = f.batch.codes / max(len(f.active), 1)
 		for _, s := range f.batch.members {
 			s.begin(nil)
 		}
@@ -117,7 +117,7 @@ func (f *frontier) begin() {
 	if f.loop == nil {
 		return
 	}
-	f.large = f.config.largeRows(largeNode, len(f.active))
+	f.large = largeNode * f.config.Matrix.NFeatures() / max(f.config.columns()*len(f.active), 1)
 	if f.all.builder != nil && f.config.smallHistograms() {
 		f.hists.Fill(f.config.keptHistograms()+f.most, f.all.builder, f.storage)
 	}
@@ -131,11 +131,6 @@ func (f *frontier) end() {
 	if f.last[f.output] = 0; len(f.leaves) == f.config.Params.Leaves {
 		f.last[f.output] = f.least
 	}
-}
-
-// largeRows returns how many rows have so many codes, in a tree of so many features.
-func (c *Config) largeRows(codes, features int) int {
-	return codes * c.Matrix.NFeatures() / max(c.columns()*features, 1)
 }
 
 // isLarge reports whether all workers split a node together.

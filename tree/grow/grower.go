@@ -170,7 +170,7 @@ func (g *Grower) Grow(st *gradients.Storage, bag *gradients.Bag, round, output i
 	}
 	g.growth = growth{
 		storage: st, rule: g.ruleOf(st), round: round, output: output, active: g.columns.Tree(round, output),
-		nodes: g.nodes, leaves: g.leaves[:0], again: g.again[:0], made: newTree(g.config.Params.Leaves),
+		nodes: g.nodes, leaves: g.leaves[:0], again: g.again[:0], made: tree.WithRoom(g.config.Params.Leaves),
 	}
 	g.codes = g.slotsOf(g.active)
 	g.share()

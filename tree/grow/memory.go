@@ -60,9 +60,11 @@ func (c *Config) Bytes(copied []binning.PackedGroup, set gradients.Settings, thr
 		histograms += int64(threads) * c.splitterBytes(copied, set, threads, min(m.NRows(), c.aloneRows()))
 	}
 	if c.batches() {
-		batched := min(mostBatched, leaves)
-		offsets := m.Offsets()
-		histograms += batched * (c.splitterBytes(copied, set, 1, m.NRows()) + 2*8*int64(offsets[len(offsets)-1]))
+		each := c.splitterBytes(copied, set, 1, m.NRows())
+		if offsets := m.Offsets(); c.Ranks.Shared() { // sums that are sent
+			each += 2 * 8 * int64(offsets[len(offsets)-1])
+		}
+		histograms += min(mostBatched, leaves) * each
 	}
 	if c.SparseSums {
 		return rows, histograms + histogram.SparseSumsBytes(m, c.Params.Leaves, max(c.Params.MinDataInLeaf, 1), threads)
@@ -71,7 +73,7 @@ func (c *Config) Bytes(copied []binning.PackedGroup, set gradients.Settings, thr
 	if c.Params.Growth == Symmetric {
 		histograms += c.levelsBytes(threads)
 	}
-	return rows, histograms + kept*histogram.Bytes(m, set)
+	return rows, histograms + kept*histogram.Bytes(m, set, c.allRows())
 }
 
 // keptHistograms returns how many nodes have a histogram at the same time, beside those that are split ahead.

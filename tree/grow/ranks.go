@@ -29,9 +29,9 @@ func (s *split) buildsAhead() bool { return s.shares != nil && s.config.Ranks.Sh
 
 // shareSplit goes on with a split, of which so many of this rank's rows have gone left and some have the missing code.
 func (s *split) shareSplit(leftRows int, missingRows bool) pass {
-	s.divided = [...]uint64{uint64(leftRows), 0}
+	s.divided = [...]uint64{uint64(leftRows), uint64(s.at) << 32}
 	if missingRows {
-		s.divided[1] = 1
+		s.divided[1]++
 	}
 	if s.buildsAhead() { // of the child that seems to have fewer rows, by its part of the hessians
 		parent := &s.nodes[s.at]
@@ -45,7 +45,7 @@ func (s *split) shareSplit(leftRows int, missingRows bool) pass {
 	if s.err = s.config.Ranks.Err(); s.err != nil {
 		return pass{}
 	}
-	return s.makeChildren(int(s.divided[0]), s.divided[1] > 0)
+	return s.makeChildren(int(s.divided[0]), uint32(s.divided[1]) > 0)
 }
 
 // buildHere begins to add up this rank's rows of the smaller child, which has at most so many of all ranks.
@@ -85,7 +85,7 @@ func (s *split) addedRanks() pass {
 	case s.err != nil:
 		return pass{}
 	case s.at != noNode && s.shares != nil:
-		return s.makeChildren(int(s.divided[0]), s.divided[1] > 0)
+		return s.makeChildren(int(s.divided[0]), uint32(s.divided[1]) > 0)
 	}
 	return s.searchShared()
 }

@@ -1,18 +1,5 @@
 package grow
 
-import "boost/tree"
-
-// newTree returns a tree with room for the given number of leaves.
-func newTree(leaves int) tree.Tree {
-	n := leaves - 1
-	return tree.Tree{
-		Feature: make([]int32, 0, n), Code: make([]uint32, 0, n),
-		Categorical: make([]bool, 0, n), MissingLeft: make([]bool, 0, n),
-		Left: make([]int32, 0, n), Right: make([]int32, 0, n),
-		Gain: make([]float32, 0, n), Cover: make([]float64, 0, n),
-	}
-}
-
 // record makes a leaf's node the tree's next split: its left child keeps the leaf's number, the
 // right one becomes the last leaf.
 func (g *Grower) record(n *node, leaf int) {

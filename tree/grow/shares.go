@@ -102,17 +102,17 @@ func (s *split) tellTops() pass {
 }
 
 // readTops takes what a rank says of the nodes that are searched off what it says of several splits, and returns the rest.
-func (s *split) readTops(rank int, theirs []byte) (rest []byte, err error) {
+func (s *split) readTops(rank int, theirs []byte) (rest []byte) {
 	for i := range s.searching {
-		t := top{}
+		t, err := top{}, error(nil)
 		if theirs, err = t.read(theirs); err != nil {
-			return nil, err
+			s.config.Searchers.Fail(&comm.Error{Rank: rank, Text: err.Error()})
 		}
 		if t.rank = rank; rank == 0 || t.scoreOf() > s.tops[i].scoreOf() {
 			s.tops[i] = t
 		}
 	}
-	return theirs, nil
+	return theirs
 }
 
 // hearTops sets the best splits of the nodes that are searched from the candidates of all ranks, or counts rows of the nodes whose highest
@@ -165,7 +165,7 @@ func (s *split) settleTops() pass {
 func (q *search) checkCounts(f int, sums []uint32) {
 	ranks := q.config.Ranks
 	if size := uint32(ranks.Size()); sums[0] != size*uint32(f) || sums[1] != size*uint32(q.at) {
-		ranks.Fail(fmt.Errorf("%w: ranks do not count the same feature of the same node: do all run the same program?", comm.ErrComm))
+		ranks.Fail(errNode)
 	}
 }
 
@@ -230,4 +230,7 @@ func appendLittle(to []byte, what any) []byte {
 	return to
 }
 
-var errTop = errors.New("told a candidate that is none: " + comm.Differ)
+var (
+	errTop  = errors.New("told a candidate that is none: " + comm.Differ)
+	errNode = fmt.Errorf("%w: ranks do not split the same node: %s", comm.ErrComm, comm.Differ)
+)

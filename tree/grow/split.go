@@ -22,7 +22,7 @@ type split struct {
 	streamsRight    bool                     // it is the right side
 	subtracted      bool                     // the larger one's histogram is its own already
 	tiles           int                      // of the smaller one's histogram, which the search completes
-	divided         [histogram.Beside]uint64 // rows of this rank that have gone left, and whether it has some with the missing code
+	divided         [histogram.Beside]uint64 // rows that have gone left; how many ranks have some with the missing code, and the node
 
 	again     bool     // a leaf is searched once more
 	searching []search // of the children, left first, or of the root

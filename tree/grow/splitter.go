@@ -16,7 +16,7 @@ type splitter struct {
 	pool      parallel.Runner    // for passes that a step runs by itself
 	crew      *parallel.Crew     // of a splitter with a worker of its own
 	worker    int                // that, or the first of all
-	seat      int                // the same of the whole pool, in which a batch gives a worker several splitters
+	seat      int                // worker of the whole pool that runs the split: its memory of rows is used
 	builder   *histogram.Builder // nil if there are too few rows for a split
 	sparse    *sparseSearch      // instead of flat histograms, may be nil
 	rowsOf    partitioner
