@@ -26,18 +26,18 @@ const logKind = 0x47455242
 
 // about is what is recorded of a model.
 type aboutModel struct {
-	SHA          string        `json:"sha256"`
-	Sum          uint32        `json:"leaves_crc32c"` // of the tensor's values
-	Rounds       int           `json:"rounds"`
-	Outputs      int           `json:"outputs"`
-	Trees        int           `json:"trees"`
-	Leaves       int           `json:"leaves"`
-	FileBytes    int64         `json:"file_bytes"`     // of the model as it was added
-	Compressed   bool          `json:"compressed"`     // it was added in few bits
-	Expanded     int64         `json:"expanded_bytes"` // about what it takes in memory as a model.Model
-	MaxDelta     *float64      `json:"max_delta"`      // null: no limit
-	MaxLoss      *float64      `json:"max_loss"`
-	Certificates []Certificate `json:"certificates"` // by bits, descending
+	SHA          string       `json:"sha256"`
+	Sum          uint32       `json:"leaves_crc32c"` // of the tensor's values
+	Rounds       int          `json:"rounds"`
+	Outputs      int          `json:"outputs"`
+	Trees        int          `json:"trees"`
+	Leaves       int          `json:"leaves"`
+	FileBytes    int64        `json:"file_bytes"`     // of the model as it was added
+	Compressed   bool         `json:"compressed"`     // it was added in few bits
+	Expanded     int64        `json:"expanded_bytes"` // about what it takes in memory as a model.Model
+	MaxDelta     *float64     `json:"max_delta"`      // null: no limit
+	MaxLoss      *float64     `json:"max_loss"`
+	Certificates certificates `json:"certificates"` // by bits, descending
 }
 
 func limit(x *float64) float64 {
@@ -63,6 +63,24 @@ func (a *aboutModel) certificate(bits int) *Certificate {
 	for i := range a.Certificates {
 		if a.Certificates[i].Bits == bits {
 			return &a.Certificates[i]
+		}
+	}
+	return nil
+}
+
+// certificates are read without memory for more of them than one too many, whatever a damaged record lists.
+type certificates []Certificate
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (c *certificates) UnmarshalJSON(text []byte) error {
+	var some [5]*Certificate // one more than there are widths; encoding/json passes over the rest
+	if err := json.Unmarshal(text, &some); err != nil {
+		return err
+	}
+	*c = nil
+	for _, s := range some {
+		if s != nil {
+			*c = append(*c, *s)
 		}
 	}
 	return nil
