@@ -141,7 +141,7 @@ func grouped(n int) string {
 func Stretch(ranks int, link Link) float64 {
 	const (
 		least   = 20.0
-		each    = 2.0 // for each rank
+		each    = 2.0  // for each rank
 		carried = 1.25 // Gbit/s of all ranks together, which each packs and unpacks on this machine
 	)
 	return max(least, each*float64(ranks), float64(ranks)*link.Gbit/carried)
