@@ -71,17 +71,9 @@ func textsOf(values any) []string {
 	}
 	var text func(i int) string
 	switch v := cells.(type) {
-	case *array.String:
+	case array.StringLike:
 		text = v.Value
-	case *array.LargeString:
-		text = v.Value
-	case *array.StringView:
-		text = v.Value
-	case *array.Binary:
-		text = v.ValueString
-	case *array.LargeBinary:
-		text = v.ValueString
-	case *array.BinaryView:
+	case interface{ ValueString(i int) string }: // bytes
 		text = v.ValueString
 	default:
 		return nil
