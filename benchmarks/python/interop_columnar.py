@@ -337,6 +337,27 @@ def write_mixed(folder):
             w.write_table(table)
 
 
+def write_spans(folder):
+    """Durations, which are seconds. Parquet has no type for them: the unit stands in the schema of Arrow alone."""
+    counts = [0, 1, -1, 1500, -86_400_001, 2**53, 2**62 + 1, None]
+    columns, twin = {}, {}
+    for digits, unit in enumerate(("s", "ms", "us", "ns")):
+        columns[unit] = pa.array(counts, pa.duration(unit))
+        twin[unit] = [None if n is None else decimal.Decimal(n).scaleb(-3 * digits) for n in counts]
+    columns["few"] = pa.DictionaryArray.from_arrays(pa.array([0, 1, 0, None] * 2, pa.int8()), pa.array([5, 7001], pa.duration("ms")))
+    twin["few"] = [decimal.Decimal("0.005"), decimal.Decimal("7.001"), decimal.Decimal("0.005"), None] * 2
+    columns["whole"], twin["whole"] = pa.array(range(8)), list(range(8))
+    write_twin(folder, "spans", twin)
+    table = pa.table(columns)
+    pq.write_table(table, os.path.join(folder, "spans.pyarrow.parquet"))
+    with pa.ipc.new_file(os.path.join(folder, "spans.pyarrow.arrow"), table.schema) as w:
+        w.write_table(table)
+    write_twin(folder, "spans2", {unit: twin[unit] for unit in ("us", "ms")})
+    frame = pl.DataFrame({unit: pl.Series(counts).cast(pl.Duration(unit)) for unit in ("us", "ms")})
+    frame.write_parquet(os.path.join(folder, "spans2.polars.parquet"))
+    frame.write_ipc(os.path.join(folder, "spans2.polars.arrow"))
+
+
 def write_refused(folder):
     """What has to be refused, each with a twin that holds what is left without it."""
     values = {"x": [1.5, 2.5, 3.5]}
@@ -353,9 +374,6 @@ def write_refused(folder):
         pq.write_table(table, os.path.join(folder, f"refused.{name}.parquet"))
         with pa.ipc.new_file(os.path.join(folder, f"refused.{name}.arrow"), table.schema) as w:
             w.write_table(table)
-    spans = pa.DictionaryArray.from_arrays(pa.array([0, 1, 0], pa.int8()), pa.array([5, 7], pa.duration("s")))
-    with pa.ipc.new_file(os.path.join(folder, "refused.duration.arrow"), pa.schema({"x": x.type, "bad": spans.type})) as w:
-        w.write_table(pa.table({"x": x, "bad": spans}))
     pq.write_table(pa.table({"x": x, "bad": x}), os.path.join(folder, "refused.BYTE_STREAM_SPLIT.parquet"),
                    use_dictionary=False, column_encoding={"bad": "BYTE_STREAM_SPLIT", "x": "PLAIN"})
 
@@ -449,7 +467,7 @@ def main():
         sys.exit(__doc__)
     folder = sys.argv[1]
     os.makedirs(folder, exist_ok=True)
-    for write in (write_types, write_dictionaries, write_views, write_pandas, write_polars, write_duckdb, write_long, write_huge, write_mixed, write_refused, write_shared,
+    for write in (write_types, write_dictionaries, write_views, write_pandas, write_polars, write_duckdb, write_long, write_huge, write_mixed, write_spans, write_refused, write_shared,
                   write_pruning, write_forms):
         write(folder)
 

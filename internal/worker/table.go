@@ -24,10 +24,10 @@ type memoryTable struct {
 
 // part is one or several columns of a table in a request.
 type part struct {
-	Kind  string   `json:"kind"`  // numbers, dates, categories, arrow or csc
+	Kind  string   `json:"kind"`  // numbers, dates, spans, categories, arrow or csc
 	Names []string `json:"names"` // of the columns; arrow has its own
-	Block *block   `json:"block"` // numbers; dates: whole units since 1970; categories: codes, -1 where missing
-	Unit  string   `json:"unit"`  // of dates: s, ms, us or ns
+	Block *block   `json:"block"` // numbers; dates: whole units since 1970; spans: whole units; categories: codes, -1 where missing
+	Unit  string   `json:"unit"`  // of dates and spans: s, ms, us or ns
 	// Levels are what the codes of categories stand for.
 	Levels []string `json:"levels"`
 	At     int      `json:"at"` // of an Arrow stream
@@ -106,8 +106,8 @@ func (r *request) columns(p *part) (columns []dataset.ColumnData, rows int, err 
 		c := dataset.ColumnData{Name: name, Values: values[j], Rows: p.Block.Shape[0]}
 		switch v := values[j].(type) {
 		case []int64:
-			if p.Kind == "dates" {
-				c.Values, err = dateArray(v, p.Unit)
+			if p.Kind == "dates" || p.Kind == "spans" {
+				c.Values, err = timeArray(v, p.Unit, p.Kind == "spans")
 			}
 		case []int32:
 			if p.Kind == "categories" {
@@ -207,8 +207,8 @@ func halfFloat(bits uint16) float32 {
 	return sign * float32(math.Ldexp(1024+fraction, exponent-25))
 }
 
-// dateArray makes an Arrow array of times; the least integer is missing, as numpy's NaT.
-func dateArray(values []int64, unit string) (arrow.Array, error) {
+// timeArray makes an Arrow array of times or of spans; the least integer is missing, as numpy's NaT.
+func timeArray(values []int64, unit string, spans bool) (arrow.Array, error) {
 	units := map[string]arrow.TimeUnit{"s": arrow.Second, "ms": arrow.Millisecond, "us": arrow.Microsecond, "ns": arrow.Nanosecond}
 	of, known := units[unit]
 	if !known {
@@ -224,7 +224,11 @@ func dateArray(values []int64, unit string) (arrow.Array, error) {
 		bitutil.SetBit(valid, i)
 	}
 	buffers := []*memory.Buffer{memory.NewBufferBytes(valid), memory.NewBufferBytes(bytesOf(values))}
-	return array.MakeFromData(array.NewData(&arrow.TimestampType{Unit: of}, len(values), buffers, nil, missing, 0)), nil
+	var kind arrow.DataType = &arrow.TimestampType{Unit: of}
+	if spans {
+		kind = &arrow.DurationType{Unit: of}
+	}
+	return array.MakeFromData(array.NewData(kind, len(values), buffers, nil, missing, 0)), nil
 }
 
 // categoryArray makes an Arrow dictionary of codes.

@@ -214,6 +214,12 @@ func unitOf(unit int64) int64 {
 	return [...]int64{1, 1e3, 1e6, 1e9}[unit]
 }
 
+// durationScale returns the power of ten of which a second has so many of a duration's units.
+func durationScale(t flatTable) (int32, bool) {
+	unit := t.integer(0, 2, 1)
+	return int32(3 * unit), unit >= 0 && unit <= 3
+}
+
 // takeType brings a field's type into the raw forms of fileColumn: integers are
 // widened to 64 bits, decimals turned to big-endian.
 func (c *arrowColumn) takeType(t flatTable) {
@@ -270,6 +276,11 @@ func (c *arrowColumn) takeType(t flatTable) {
 		if unit := unitOf(d.integer(0, 2, 0)); unit > 0 {
 			set(storeFixed, 8, columnar.Int64, columnar.LogicalStamp)
 			c.Unit, c.Utc = unit, d.text(1) != ""
+		}
+	case arrowDuration:
+		if scale, ok := durationScale(d); ok {
+			set(storeFixed, 8, columnar.Int64, columnar.LogicalDuration)
+			c.Scale = scale
 		}
 	case arrowFixedBinary:
 		set(storeFixed, int(d.integer(0, 4, 0)), columnar.FixedBytes, columnar.LogicalNone)

@@ -52,12 +52,13 @@ func (t PhysicalType) String() string { return NameAt(parquetTypeNames[:], int(t
 type LogicalType uint8
 
 const (
-	LogicalNone    LogicalType = iota
-	LogicalText                // string, enum, json
-	LogicalDecimal             // unscaled · 10^−scale
-	LogicalDate                // days since 1970
-	LogicalTime                // units since midnight
-	LogicalStamp               // units since 1970
+	LogicalNone     LogicalType = iota
+	LogicalText                 // string, enum, json
+	LogicalDecimal              // unscaled · 10^−scale
+	LogicalDate                 // days since 1970
+	LogicalTime                 // units since midnight
+	LogicalStamp                // units since 1970
+	LogicalDuration             // units, of which a second has 10^scale
 	LogicalInteger
 	LogicalUUID
 	LogicalFloat16

@@ -80,6 +80,8 @@ func (f *Field) Readable() bool {
 		return p == Int32 && f.Unit == 1e3 || p == Int64 && f.Unit > 1
 	case LogicalStamp:
 		return p == Int64 && f.Unit > 1
+	case LogicalDuration:
+		return p == Int64
 	case LogicalInteger:
 		return p == Int32 && f.Bits <= 32 || p == Int64 && f.Bits <= 64
 	case LogicalUUID:
@@ -119,7 +121,7 @@ func (f *Field) Number(raw []byte) float64 {
 		return SecondsOf(int96Time(raw))
 	case f.Logical == LogicalFloat16:
 		return float64(float16.FromLEBytes(raw).Float32())
-	case f.Logical == LogicalDecimal:
+	case f.Logical == LogicalDecimal, f.Logical == LogicalDuration:
 		return f.decimal(raw)
 	case f.Logical == LogicalDate:
 		return float64(f.integer(raw)) * SecondsPerDay
@@ -145,12 +147,20 @@ func int96Time(raw []byte) time.Time {
 	return time.Unix(day*SecondsPerDay+nanos/1e9, nanos%1e9).UTC()
 }
 
-// decimal returns the float64 that is nearest to a decimal.
+// decimal returns the float64 that is nearest to a decimal or to the seconds of a duration.
 func (f *Field) decimal(raw []byte) float64 {
-	if v, ok := f.unscaled(raw); ok && v > -1<<53 && v < 1<<53 && int(f.Scale) < len(chunk.ExactPowers) {
-		return float64(v) / chunk.ExactPowers[f.Scale] // both exact, so the quotient is the nearest
+	if v, ok := f.unscaled(raw); ok {
+		return Scaled(v, f.Scale)
 	}
 	return WrittenNumber(string(f.decimalText(nil, raw)))
+}
+
+// Scaled returns the float64 that is nearest to v · 10^−scale.
+func Scaled(v int64, scale int32) float64 {
+	if v > -1<<53 && v < 1<<53 && int(scale) < len(chunk.ExactPowers) {
+		return float64(v) / chunk.ExactPowers[scale] // both exact, so the quotient is the nearest
+	}
+	return WrittenNumber(string(appendDecimal(nil, strconv.FormatInt(v, 10), int(scale))))
 }
 
 // unscaled returns a decimal's integer if int64 holds it.
@@ -227,7 +237,7 @@ func (f *Field) appendText(text, raw []byte, o *chunk.Dialect) []byte {
 			return t.AppendFormat(text, time.DateOnly)
 		}
 		return appendStamp(text, t, f.Utc)
-	case f.Logical == LogicalDecimal:
+	case f.Logical == LogicalDecimal, f.Logical == LogicalDuration:
 		return withPoint(o, f.decimalText(text, raw), len(text))
 	case f.Physical == Float, f.Physical == Double, f.Logical == LogicalFloat16:
 		return withPoint(o, append(text, chunk.FormatNumber(f.Number(raw))...), len(text))

@@ -118,6 +118,9 @@ func arrowNumber(values arrow.Array) (number func(i int) (float64, bool), dates 
 		return func(i int) (float64, bool) { return float64(v.Value(i)) * columnar.SecondsPerDay, true }, true
 	case *array.Date64:
 		return func(i int) (float64, bool) { return columnar.SecondsOf(time.UnixMilli(int64(v.Value(i)))), true }, true
+	case *array.Duration:
+		scale := 3 * int32(v.DataType().(*arrow.DurationType).Unit)
+		return func(i int) (float64, bool) { return columnar.Scaled(int64(v.Value(i)), scale), true }, false
 	case *array.Timestamp:
 		unit := v.DataType().(*arrow.TimestampType).Unit
 		return func(i int) (float64, bool) { return columnar.SecondsOf(v.Value(i).ToTime(unit)), true }, true

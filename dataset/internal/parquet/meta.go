@@ -5,6 +5,7 @@ import (
 	"math"
 	"unicode/utf8"
 
+	"boost/dataset/internal/arrowipc"
 	"boost/dataset/internal/chunk"
 	"boost/dataset/internal/columnar"
 )
@@ -83,6 +84,7 @@ func readParquetMeta(footer []byte, size int64) (*parquetMeta, error) {
 	m := &parquetMeta{byName: make(map[string]int)}
 	var schema []schemaElement
 	rows := int64(-1)
+	var durations map[string]int32
 	t.fields(func(id int, kind byte) {
 		switch id {
 		case 2:
@@ -100,13 +102,23 @@ func readParquetMeta(footer []byte, size int64) (*parquetMeta, error) {
 			})
 		case 5:
 			t.structs(kind, func() {
+				var key, value string
 				t.fields(func(id int, kind byte) {
-					if id == 1 && t.text(kind) == "pandas" {
-						m.pandas = true
-					} else if id != 1 {
+					switch id {
+					case 1:
+						key = t.text(kind)
+					case 2:
+						value = t.text(kind)
+					default:
 						t.skip(kind)
 					}
 				})
+				switch key {
+				case "pandas":
+					m.pandas = true
+				case "ARROW:schema":
+					durations = arrowipc.Durations(value)
+				}
 			})
 		default:
 			t.skip(kind)
@@ -120,6 +132,12 @@ func readParquetMeta(footer []byte, size int64) (*parquetMeta, error) {
 	}
 	if err := m.takeSchema(schema); err != nil {
 		return nil, err
+	}
+	for i := range m.fields {
+		f := &m.fields[i]
+		if scale, ok := durations[f.Name]; ok && f.Physical == columnar.Int64 && f.Logical == columnar.LogicalNone {
+			f.Logical, f.Annotated, f.Scale = columnar.LogicalDuration, "DURATION", scale
+		}
 	}
 	return m, m.check(rows, size)
 }

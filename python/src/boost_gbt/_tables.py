@@ -24,6 +24,7 @@ matrix, or a dict of columns.
 INLINE = 1 << 16  # bytes up to which an array travels in the pipe
 NUMBERS = frozenset(["f2", "f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "b1"])
 UNITS = ("s", "ms", "us", "ns")
+SPANS = ("W", "D", "h", "m", *UNITS)
 
 
 class Parts:
@@ -99,11 +100,13 @@ class Parts:
         kind = values.dtype.kind
         if kind in "fiub":
             part: dict[str, Any] = {"kind": "numbers", "names": [name], "block": self.block(values)}
-        elif kind == "M":
-            part = self.dates(name, values)
-        elif kind == "m":
-            self.refused[name] = TableError(f"column {name!r} holds spans of time: give it as a number of seconds")
+        elif kind == "m" and np.datetime_data(values.dtype)[0] not in SPANS:
+            self.refused[name] = TableError(
+                f"column {name!r} is of type {values.dtype}, whose unit is no fixed time: give it as a number of seconds"
+            )
             return
+        elif kind in "mM":
+            part = self.times(name, values)
         elif kind in "OUST":
             plain = _plain_numbers(values) if kind == "O" and name not in self.texts else None
             if plain is not None:
@@ -123,12 +126,14 @@ class Parts:
             return
         self.add(part, [name], len(values))
 
-    def dates(self, name: str, values: np.ndarray) -> dict[str, Any]:
-        unit = np.datetime_data(values.dtype)[0]
-        if unit not in UNITS or np.datetime_data(values.dtype)[1] != 1:
-            unit = "s" if unit in ("Y", "M", "W", "D", "h", "m") else "us"
-            values = values.astype(f"M8[{unit}]")
-        return {"kind": "dates", "names": [name], "unit": unit, "block": self.block(values.view(np.int64))}
+    def times(self, name: str, values: np.ndarray) -> dict[str, Any]:
+        """Return a part of dates, or of spans, which are read as seconds."""
+        kind, (unit, step) = values.dtype.kind, np.datetime_data(values.dtype)
+        if unit not in UNITS or step != 1:
+            unit = "s" if unit in ("Y", "M", "W", "D", "h", "m") else unit if unit in UNITS else "us"
+            values = values.astype(f"{kind}8[{unit}]")
+        name_of_kind = "dates" if kind == "M" else "spans"
+        return {"kind": name_of_kind, "names": [name], "unit": unit, "block": self.block(values.view(np.int64))}
 
     def categories(self, name: str, codes: np.ndarray, levels: Sequence[Any]) -> None:
         """Add a column by the codes of its levels, -1 where it has none."""
@@ -458,14 +463,11 @@ def add_column(parts: Parts, name: str, values: Any) -> None:
                         )
                         return
                     values = values.to_numpy(np.float64, na_value=np.nan)
-            elif kind == "m":
-                values = values.to_numpy("m8[us]")
-            elif kind == "M":
-                values = (
-                    values.dt.tz_convert("UTC").dt.tz_localize(None).to_numpy()
-                    if getattr(dtype, "tz", None)
-                    else values.to_numpy("M8[us]")
-                )
+            elif kind in "mM":
+                if getattr(dtype, "tz", None):
+                    values = values.dt.tz_convert("UTC").dt.tz_localize(None)
+                unit = getattr(getattr(dtype, "pyarrow_dtype", dtype), "unit", "us")
+                values = values.to_numpy(f"{kind}8[{unit}]")
             else:
                 values = values.to_numpy(object)
         parts.column(name, np.asarray(values))
