@@ -144,10 +144,7 @@ func (b *boosting) growTree(l *lane, round, output int) (g grown) {
 		return g
 	}
 	if !b.forest() {
-		l.addLeaves(added, scores)
-	}
-	if b.sampler.Bag != nil && !b.forest() {
-		model.AddTree(l.pool, added, b.data.coded(), b.sampler.Outside, scores)
+		b.addToRows(l, added, scores)
 	}
 	for _, s := range b.data.sets {
 		model.AddTree(l.pool, added, b.data.codedOf(s), nil, s.ofTrees()[output*s.n:(output+1)*s.n])
@@ -155,14 +152,26 @@ func (b *boosting) growTree(l *lane, round, output int) (g grown) {
 	return g
 }
 
+// addToRows adds the leaf values of a new tree to the scores of all rows, those that it was not grown on too.
+func (b *boosting) addToRows(l *lane, t *tree.Tree, scores []float64) {
+	if b.sampler.Bag != nil && model.AddPlanned(l.pool, t, b.data.coded(), scores) {
+		return
+	}
+	if t.Linear != nil {
+		l.linear.AddScores(t, scores)
+	} else {
+		l.grower.AddLeafValues(t, scores)
+	}
+	if b.sampler.Bag != nil {
+		model.AddTree(l.pool, t, b.data.coded(), b.sampler.Outside(), scores)
+	}
+}
+
 // number finds the leaves of all rows in a new tree, and adds their values to the scores.
 func (b *boosting) number(l *lane, added *tree.Tree, output int) {
 	t, d := dropout.Numbered(added), b.dart.Numbers
 	found := d.OfOutput(output, d.Found)
-	l.grower.AddLeafValues(t, found)
-	if b.sampler.Bag != nil {
-		model.AddTree(l.pool, t, b.data.coded(), b.sampler.Outside, found)
-	}
+	b.addToRows(l, t, found)
 	d.Take(l.pool, output, added.Leaf, b.scores)
 	for _, s := range b.data.sets {
 		model.AddTree(l.pool, t, b.data.codedOf(s), nil, s.numbers.OfOutput(output, s.numbers.Found))

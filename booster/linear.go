@@ -93,15 +93,6 @@ func (b *binned) newFitter(p *Params, ex *examples, pool *parallel.Pool, maxStep
 	})
 }
 
-// addLeaves adds the leaf values of a new tree to the scores of the rows that it was grown on.
-func (l *lane) addLeaves(t *tree.Tree, scores []float64) {
-	if t.Linear != nil {
-		l.linear.AddScores(t, scores)
-		return
-	}
-	l.grower.AddLeafValues(t, scores)
-}
-
 // coded returns the training rows as trees see them.
 func (b *binned) coded() model.Coded {
 	return model.Coded{Cuts: b.cuts, Matrix: b.matrix, Floats: b.floats}

@@ -130,6 +130,11 @@ func AddTree(pool *parallel.Pool, t *tree.Tree, of Coded, rows []uint32, scores 
 	infer.AddTree(pool, t, of, rows, scores)
 }
 
+// AddPlanned is AddTree for all rows, tile by tile. It reports false, and adds nothing, where rows have to be listed.
+func AddPlanned(pool *parallel.Pool, t *tree.Tree, of Coded, scores []float64) bool {
+	return infer.AddPlanned(pool, t, of, scores)
+}
+
 // AddTrees adds trees, those of each round in the order of outputs, to the scores of all rows, output-major, by blocks of rows
 // on a pool.
 func AddTrees(pool *parallel.Pool, trees []tree.Tree, outputs int, of Coded, scores []float64) {

@@ -1,6 +1,8 @@
 package sampling
 
 import (
+	"sync"
+
 	"boost/gradients"
 	"boost/internal/comm"
 	"boost/parallel"
@@ -18,8 +20,9 @@ type Sampler struct {
 	draws  *Draws
 	ranks  *comm.Ranks
 
-	Bag     *gradients.Bag // of this round; nil for all rows
-	Outside []uint32       // rows not in the bag, ascending
+	Bag     *gradients.Bag  // of this round; nil for all rows
+	Outside func() []uint32 // returns the rows that are not in the bag, ascending
+	outside []uint32
 }
 
 // New returns a Sampler of so many rows, those of one of ranks, which may be nil.
@@ -64,10 +67,13 @@ func (s *Sampler) Choose(buffer *gradients.Buffer, round, learned int) {
 		s.Bag = s.sample
 		s.draw(buffer, round/s.p.RowEvery)
 	}
-	if s.Outside == nil {
-		s.Outside = make([]uint32, 0, s.rows)
-	}
-	s.Outside = s.Bag.Outside(s.Outside[:0])
+	s.Outside = sync.OnceValue(func() []uint32 {
+		if s.outside == nil {
+			s.outside = make([]uint32, 0, s.rows)
+		}
+		s.outside = s.Bag.Outside(s.outside[:0])
+		return s.outside
+	})
 }
 
 // draw refills the bag without a look at gradients.

@@ -1,5 +1,7 @@
 package predict
 
+import "boost/internal/cpu"
+
 // Column is a view of one column of codes; Bits says which slice holds them. Row r of
 // U4 lies in byte r/2, low nibble first.
 type Column struct {
@@ -21,6 +23,18 @@ func (c *Column) At(row uint32) uint32 {
 		return uint32(c.U16[row])
 	default:
 		return c.U32[row]
+	}
+}
+
+// Bytes writes the codes of the rows from lo on, which is even, a byte each, of a column of 4 or 8 bits.
+func (c *Column) Bytes(set cpu.Level, lo int, to []uint8) {
+	if c.Bits == 8 {
+		copy(to, c.U8[lo:][:len(to)])
+		return
+	}
+	halves := c.U4[lo/2:][:(len(to)+1)/2]
+	for i := 2 * spread(set, to, halves); i < len(to); i++ {
+		to[i] = uint8(nibble(halves, uint32(i)))
 	}
 }
 

@@ -11,6 +11,9 @@ const scoreBlock = 4096
 // AddTree adds the values of a tree's leaves to the scores of all rows, or of the listed ones where rows is not nil.
 func AddTree(pool *parallel.Pool, t *tree.Tree, of Coded, rows []uint32, scores []float64) {
 	n := len(scores)
+	if rows == nil && AddPlanned(pool, t, of, scores) {
+		return
+	}
 	if rows != nil {
 		n = len(rows)
 	}

@@ -70,6 +70,8 @@ type scorer struct {
 	tree     predict.Tree
 	columns  []predict.Column
 	scratch  predict.Scratch
+	plan     predict.Plan
+	bits     []uint8 // of the columns of a plan, all 8
 	expanded binning.Expansion
 	sides    []uint8    // by code of a feature: 1 where it goes right
 	shared   [256]uint8 // the same by code of a column that features share

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"boost/binning"
@@ -84,7 +85,7 @@ func TestScoresByLayout(t *testing.T) {
 		if m.Bundled() != (c.layout == "col" && c.bundle == "on") {
 			t.Fatalf("%+v: %v", c, m)
 		}
-		codes := make([]uint32, len(features))
+		codes, planned := make([]uint32, len(features)), 0
 		for range testenv.UnlessShort(40, 8) {
 			grown := randomTree(r, plain, features)
 			if err := grown.Validate(features); err != nil {
@@ -103,6 +104,12 @@ func TestScoresByLayout(t *testing.T) {
 			}
 			AddScores(&grown, Coded{Cuts: cuts, Matrix: m}, 0, m.NRows(), got)
 			AddScoresRows(&grown, Coded{Cuts: cuts, Matrix: m}, rows, gotRows)
+			if gotAll := make([]float64, m.NRows()); AddPlanned(pool, &grown, Coded{Cuts: cuts, Matrix: m}, gotAll) {
+				planned += len(grown.Feature)
+				if !slices.Equal(gotAll, want) {
+					t.Fatalf("%+v: by a plan the rows score %v, want %v", c, gotAll, want)
+				}
+			}
 			listed := make([]bool, len(want))
 			for _, row := range rows {
 				listed[row] = true
@@ -115,6 +122,9 @@ func TestScoresByLayout(t *testing.T) {
 					t.Fatalf("%+v: row %d of a list (it is in it: %v) scores %v, want %v", c, row, listed[row], gotRows[row], want[row])
 				}
 			}
+		}
+		if columns := c.layout == "col"; (planned > 0) != (columns && len(predict.Sets()) > 0) {
+			t.Fatalf("%+v: %d splits were planned", c, planned)
 		}
 	}
 }
