@@ -1,7 +1,6 @@
 package gradients
 
 import (
-	"math"
 	"slices"
 
 	"boost/internal/comm"
@@ -16,6 +15,8 @@ import (
 type Bag struct {
 	Ranks  *comm.Ranks // where other rows are; nil for none
 	blocks [][]uint16
+	taken  []int // rows of each piece
+	taker  taker
 	rows   int
 	key    uint64
 	limit  uint64
@@ -24,7 +25,7 @@ type Bag struct {
 // NewBag returns a Bag that can hold any subset of the rows; it is empty until
 // Sample is called. It costs 2 bytes per row.
 func NewBag(rows int) *Bag {
-	b := &Bag{blocks: make([][]uint16, parallel.Blocks(rows, hist.BlockRows)), rows: rows}
+	b := &Bag{blocks: make([][]uint16, parallel.Blocks(rows, hist.BlockRows)), taken: make([]int, parallel.Blocks(rows, pieceRows)), rows: rows}
 	for i := range b.blocks {
 		lo, hi := parallel.Block(i, rows, hist.BlockRows)
 		b.blocks[i] = make([]uint16, 0, hi-lo)
@@ -35,27 +36,67 @@ func NewBag(rows int) *Bag {
 // Sample refills the bag: each row is in it with the given probability, decided by
 // the row's own draw, so that neither threads nor blocks matter.
 func (b *Bag) Sample(pool *parallel.Pool, seed uint64, iteration int, fraction float64) {
-	b.key = b.keyOf(seed, rng.RowSample, iteration)
-	b.limit = uint64(math.Round(fraction * (1 << 53)))
-	pool.Do(len(b.blocks), b)
+	b.key, b.limit = b.keyOf(seed, rng.RowSample, iteration), limit(fraction)
+	b.fill(pool, b)
 }
 
-// Run refills one block; it makes the Bag a parallel.Task.
-func (b *Bag) Run(_, block int) {
-	lo, hi := parallel.Block(block, b.rows, hist.BlockRows)
-	in, n := b.blocks[block][:hi-lo], 0
+// take takes the rows whose draws are below the limit.
+func (b *Bag) take(p piece, in []uint16) (n int) {
 	var tile [drawTile]uint64
-	for first := lo; first < hi; first += drawTile {
-		draws := tile[:min(drawTile, hi-first)]
+	for first := p.lo; first < p.hi; first += drawTile {
+		draws := tile[:min(drawTile, p.hi-first)]
 		mix.Draws(draws, b.key, first)
 		for i, draw := range draws {
-			in[n] = uint16(first - lo + i)
+			in[n] = uint16(p.inBlock(first) + i)
 			if draw>>11 < b.limit {
 				n++
 			}
 		}
 	}
-	b.blocks[block] = in[:n]
+	return n
+}
+
+// taker decides which rows are in a bag.
+type taker interface {
+	// take writes those rows of a piece that are in the bag, as numbers inside their block, to in, which has room for all, and returns
+	// how many they are.
+	take(p piece, in []uint16) int
+}
+
+// piece is rows that are taken at a time, all of one block.
+type piece struct{ index, lo, hi int }
+
+// inBlock returns the number of a row inside its block.
+func (p piece) inBlock(row int) int { return row - p.lo/hist.BlockRows*hist.BlockRows }
+
+// fill refills the bag, a piece at a time, and then brings the pieces of each block together.
+func (b *Bag) fill(pool *parallel.Pool, t taker) {
+	b.taker = t
+	pool.Do(len(b.taken), (*takeTask)(b))
+	pool.Do(len(b.blocks), (*joinTask)(b))
+	b.taker = nil
+}
+
+// takeTask takes the rows of the pieces, each into its own place.
+type takeTask Bag
+
+func (t *takeTask) Run(_, index int) {
+	lo, hi := parallel.Block(index, t.rows, pieceRows)
+	p := piece{index, lo, hi}
+	block := t.blocks[lo/hist.BlockRows]
+	t.taken[index] = t.taker.take(p, block[:cap(block)][p.inBlock(lo):p.inBlock(hi-1)+1])
+}
+
+// joinTask moves the rows of a block's pieces together.
+type joinTask Bag
+
+func (t *joinTask) Run(_, index int) {
+	const pieces = hist.BlockRows / pieceRows
+	block, n := t.blocks[index][:cap(t.blocks[index])], 0
+	for i, taken := range t.taken[index*pieces : min((index+1)*pieces, len(t.taken))] {
+		n += copy(block[n:], block[i*pieceRows:][:taken])
+	}
+	t.blocks[index] = block[:n]
 }
 
 // drawTile is the number of rows whose draws are found together.

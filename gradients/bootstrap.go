@@ -5,7 +5,6 @@ import (
 
 	"boost/internal/comm"
 	"boost/internal/detmath"
-	"boost/internal/kernel/hist"
 	"boost/internal/kernel/loss"
 	"boost/internal/kernel/mix"
 	"boost/internal/rng"
@@ -20,7 +19,6 @@ type Bootstrap struct {
 	groups []uint32   // by row: the number of those that are drawn together; nil for rows by themselves
 
 	rows   int
-	bag    *Bag
 	buffer *Buffer
 	key    uint64
 }
@@ -89,19 +87,17 @@ func (b *Bootstrap) Weighs() bool {
 
 // Sample refills the bag, and weighs the gradients of rows that are in it more than once.
 func (b *Bootstrap) Sample(pool *parallel.Pool, bag *Bag, buffer *Buffer, seed uint64, iteration int) {
-	b.bag, b.buffer, b.key = bag, buffer, bag.keyOf(seed, rng.RowSample, iteration)
+	b.buffer, b.key = buffer, bag.keyOf(seed, rng.RowSample, iteration)
 	if b.groups != nil { // numbered alike at all ranks
 		b.key = rng.Key(seed, rng.RowSample, uint64(iteration), 0)
 	}
-	pool.Do(len(bag.blocks), b)
-	b.bag, b.buffer = nil, nil
+	bag.fill(pool, b)
+	b.buffer = nil
 }
 
-// Run refills one block; it makes the Bootstrap a parallel.Task.
-func (b *Bootstrap) Run(_, block int) {
-	lo, hi := parallel.Block(block, b.rows, hist.BlockRows)
-	in := b.bag.blocks[block][:0]
-	for row := lo; row < hi; row++ {
+// take takes the rows of a piece that are drawn.
+func (b *Bootstrap) take(p piece, in []uint16) (n int) {
+	for row := p.lo; row < p.hi; row++ {
 		limits, unit := b.limits[0], uint64(row)
 		if b.class != nil {
 			limits = b.limits[int(b.class[row])]
@@ -116,12 +112,13 @@ func (b *Bootstrap) Run(_, block int) {
 		if times == 0 {
 			continue
 		}
-		in = append(in, uint16(row-lo))
+		in[n] = uint16(p.inBlock(row))
+		n++
 		if times > 1 {
 			b.buffer.weigh(row, b.rows, float32(times))
 		}
 	}
-	b.bag.blocks[block] = in
+	return n
 }
 
 // weigh multiplies the gradients and hessians of one of so many rows.

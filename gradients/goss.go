@@ -3,7 +3,6 @@ package gradients
 import (
 	"math"
 
-	"boost/internal/kernel/hist"
 	"boost/internal/kernel/mix"
 	"boost/internal/rng"
 	"boost/parallel"
@@ -25,7 +24,7 @@ type Goss struct {
 	phase  gossPhase
 	prefix uint32 // upper half of the bits of the last row of the top
 	cut    uint32 // bits of the last row of the top
-	equal  []int  // per block: rows of the top whose bits are cut
+	equal  []int  // per piece: rows of the top whose bits are cut
 	key    uint64
 	limit  uint64  // of the draw of a kept row
 	weight float32 // of kept rows outside the top
@@ -37,7 +36,6 @@ const (
 	gossSize  gossPhase = iota // finds the sizes and counts them by their upper half
 	gossLower                  // counts by the lower half those that share the cut's upper one
 	gossTies                   // counts the rows at the cut
-	gossKeep                   // fills the bag and weighs the rows
 )
 
 // NewGoss returns a Goss that keeps the share top of the rows and draws the share other,
@@ -45,7 +43,7 @@ const (
 func NewGoss(rows int, top, other float64, pool *parallel.Pool) *Goss {
 	g := &Goss{
 		top: top, other: other, rows: rows, pool: pool,
-		size: make([]uint32, rows), counts: make([][]uint32, pool.Threads()), equal: make([]int, parallel.Blocks(rows, hist.BlockRows)),
+		size: make([]uint32, rows), counts: make([][]uint32, pool.Threads()), equal: make([]int, parallel.Blocks(rows, pieceRows)),
 	}
 	for w := range g.counts {
 		g.counts[w] = make([]uint32, 1<<16)
@@ -70,15 +68,15 @@ func (g *Goss) Sample(bag *Bag, buffer *Buffer, seed uint64, round int) {
 	g.cut = g.prefix<<16 | lower
 	g.run(gossTies)
 	left -= g.before()
-	for b, n := range g.equal {
-		g.equal[b] = min(n, max(left, 0))
-		left -= g.equal[b]
+	for i, n := range g.equal {
+		g.equal[i] = min(n, max(left, 0))
+		left -= g.equal[i]
 	}
 	share := min(g.other*float64(rows)/float64(max(rows-top, 1)), 1)
 	g.key = bag.keyOf(seed, rng.GossRows, round)
 	g.limit = uint64(math.Round(share * (1 << 53)))
 	g.weight = float32(1 / share)
-	g.run(gossKeep)
+	bag.fill(g.pool, g)
 	g.bag, g.buffer = nil, nil
 }
 
@@ -124,9 +122,9 @@ func (g *Goss) before() (rows int) {
 	return g.bag.Ranks.Before(own)
 }
 
-// Run does the current phase for one block; it makes the Goss a parallel.Task.
-func (g *Goss) Run(worker, block int) {
-	lo, hi := parallel.Block(block, g.rows, hist.BlockRows)
+// Run does the current phase for one piece; it makes the Goss a parallel.Task.
+func (g *Goss) Run(worker, index int) {
+	lo, hi := parallel.Block(index, g.rows, pieceRows)
 	size, counts := g.size[lo:hi], g.counts[worker]
 	switch g.phase {
 	case gossSize:
@@ -147,9 +145,7 @@ func (g *Goss) Run(worker, block int) {
 				n++
 			}
 		}
-		g.equal[block] = n
-	case gossKeep:
-		g.keep(block, lo, size)
+		g.equal[index] = n
 	}
 }
 
@@ -173,17 +169,15 @@ func (g *Goss) measure(lo, hi int) {
 	}
 }
 
-// keep puts the block's rows of the top and those that are drawn into the bag. Which they are cannot be guessed, so there is no branch on it.
-func (g *Goss) keep(block, lo int, size []uint32) {
-	in, atCut := g.bag.blocks[block], g.equal[block]
-	in = in[:cap(in)]
-	n, byDraw := 0, [2]float32{1, g.weight}
+// take takes a piece's rows of the top and those that are drawn. Which they are cannot be guessed, so there is no branch on it.
+func (g *Goss) take(p piece, in []uint16) (n int) {
+	atCut, byDraw := g.equal[p.index], [2]float32{1, g.weight}
 	var draws [drawTile]uint64
 	var weights [drawTile]float32
-	for at := 0; at < len(size); at += drawTile {
-		part := size[at:min(at+drawTile, len(size))]
+	for at := p.lo; at < p.hi; at += drawTile {
+		part := g.size[at:min(at+drawTile, p.hi)]
 		draws, weights := draws[:len(part)], weights[:len(part)]
-		mix.Draws(draws, g.key, lo+at)
+		mix.Draws(draws, g.key, at)
 		for i, s := range part {
 			top, drawn := 0, 0
 			if s > g.cut {
@@ -196,11 +190,11 @@ func (g *Goss) keep(block, lo int, size []uint32) {
 				atCut--
 				top = 1
 			}
-			in[n] = uint16(at + i)
+			in[n] = uint16(p.inBlock(at) + i)
 			n += top | drawn
 			weights[i] = byDraw[drawn&^top]
 		}
-		g.buffer.weighRows(lo+at, weights)
+		g.buffer.weighRows(at, weights)
 	}
-	g.bag.blocks[block] = in[:n]
+	return n
 }

@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"boost/internal/comm"
-	"boost/internal/kernel/hist"
 	"boost/internal/kernel/mix"
 	"boost/internal/kernel/quantize"
 	"boost/internal/kernel/sample"
@@ -30,8 +29,8 @@ type Mvs struct {
 
 	bag    *Bag
 	buffer *Buffer
-	size   []float32   // by row
-	blocks []mvsTotals // by block
+	size   []float32 // by row
+	pieces []mvsTotals
 	phase  mvsPhase
 	up     [2]float64 // what is summed is multiplied by it: gradients and hessians, or sizes
 	ratio  float64    // lambda of this round
@@ -54,7 +53,6 @@ const (
 	mvsMeans                   // sums gradients and hessians up
 	mvsSizes                   // finds the sizes, and the largest of them
 	mvsRest                    // sums those below mu up
-	mvsKeep                    // fills the bag and weighs the rows
 )
 
 // NewMvs returns a Mvs that is expected to keep the share fraction of the rows, above 0 and
@@ -62,7 +60,7 @@ const (
 func NewMvs(rows int, fraction, lambda float64, pool *parallel.Pool) *Mvs {
 	return &Mvs{
 		fraction: fraction, lambda: lambda, rows: rows, pool: pool,
-		size: make([]float32, rows), blocks: make([]mvsTotals, parallel.Blocks(rows, hist.BlockRows)),
+		size: make([]float32, rows), pieces: make([]mvsTotals, parallel.Blocks(rows, pieceRows)),
 	}
 }
 
@@ -77,15 +75,15 @@ func (m *Mvs) Sample(bag *Bag, buffer *Buffer, seed uint64, round int) {
 	}
 	m.findMu()
 	m.key = bag.keyOf(seed, rng.MvsRows, round)
-	m.run(mvsKeep)
+	bag.fill(m.pool, m)
 	m.bag, m.buffer = nil, nil
 }
 
 func (m *Mvs) run(phase mvsPhase) (all mvsTotals) {
 	m.phase = phase
-	m.pool.Do(len(m.blocks), m)
-	for i := range m.blocks {
-		b := &m.blocks[i]
+	m.pool.Do(len(m.pieces), m)
+	for i := range m.pieces {
+		b := &m.pieces[i]
 		for j := range all.sums {
 			all.largest[j] = max(all.largest[j], b.largest[j])
 			all.sums[j] += b.sums[j]
@@ -155,13 +153,11 @@ func (m *Mvs) sumBelow(largest uint32) mvsTotals {
 	return m.run(mvsRest)
 }
 
-// Run does the current phase for one block; it makes the Mvs a parallel.Task.
-func (m *Mvs) Run(_, block int) {
-	lo, hi := parallel.Block(block, m.rows, hist.BlockRows)
-	totals := &m.blocks[block]
-	if m.phase != mvsKeep {
-		*totals = mvsTotals{}
-	}
+// Run does the current phase for one piece; it makes the Mvs a parallel.Task.
+func (m *Mvs) Run(_, index int) {
+	lo, hi := parallel.Block(index, m.rows, pieceRows)
+	totals := &m.pieces[index]
+	*totals = mvsTotals{}
 	switch size := m.size[lo:hi]; m.phase {
 	case mvsLargest:
 		for k := range m.buffer.Outputs {
@@ -179,8 +175,6 @@ func (m *Mvs) Run(_, block int) {
 		totals.largest[0] = m.measure(lo, size)
 	case mvsRest:
 		totals.sums[0], totals.above = sample.SumBelow(size, m.cut, m.up[0])
-	case mvsKeep:
-		m.keep(block, lo, size)
 	}
 }
 
@@ -204,24 +198,21 @@ func (m *Mvs) measure(lo int, size []float32) (most uint32) {
 	return most
 }
 
-// keep puts the rows of a block that are drawn into the bag and divides them by their
+// take takes the rows of a piece that are drawn and divides them by their
 // probabilities. A row is kept if (1-u)·μ ≤ s for its draw u of [0, 1): for certain from
 // s = μ on, and never where s is so small that the weight would pass 2⁵³.
-func (m *Mvs) keep(block, lo int, size []float32) {
-	in := m.bag.blocks[block]
-	in = in[:cap(in)]
-	n := 0
+func (m *Mvs) take(p piece, in []uint16) (n int) {
 	var draws [drawTile]uint64
 	var weights [drawTile]float32
-	for at := 0; at < len(size); at += drawTile {
-		part := size[at:min(at+drawTile, len(size))]
+	for at := p.lo; at < p.hi; at += drawTile {
+		part := m.size[at:min(at+drawTile, p.hi)]
 		draws, weights := draws[:len(part)], weights[:len(part)]
-		mix.Draws(draws, m.key, lo+at)
-		n += sample.Keep(in[n:], weights, draws, part, at, m.mu)
+		mix.Draws(draws, m.key, at)
+		n += sample.Keep(in[n:], weights, draws, part, p.inBlock(at), m.mu)
 		if m.mu == 0 {
 			continue
 		}
-		m.buffer.weighRows(lo+at, weights)
+		m.buffer.weighRows(at, weights)
 	}
-	m.bag.blocks[block] = in[:n]
+	return n
 }

@@ -21,10 +21,7 @@ type Strata struct {
 	last   []drawnRow
 	blocks []strataBlock
 	first  int // number of the first row among those of all ranks
-
-	bag  *Bag
-	key  uint64
-	fill bool
+	key    uint64
 }
 
 type drawnRow struct {
@@ -89,7 +86,7 @@ func ofAllRanks(ranks *comm.Ranks, own []drawnRow) (all []drawnRow) {
 
 // Sample refills the bag.
 func (s *Strata) Sample(pool *parallel.Pool, bag *Bag, seed uint64, iteration int) {
-	s.bag, s.key, s.fill, s.first = bag, bag.keyOf(seed, rng.RowSample, iteration), false, bag.Ranks.First()
+	s.key, s.first = bag.keyOf(seed, rng.RowSample, iteration), bag.Ranks.First()
 	pool.Do(len(s.blocks), s)
 	for c := range s.wanted {
 		below := 0
@@ -107,24 +104,23 @@ func (s *Strata) Sample(pool *parallel.Pool, bag *Bag, seed uint64, iteration in
 			s.last[c] = near[left-1]
 		}
 	}
-	s.fill = true
-	pool.Do(len(s.blocks), s)
-	s.bag = nil
+	bag.fill(pool, s)
 }
 
-// Run looks at one block's draws, or fills it; it makes the Strata a parallel.Task.
+// take takes the rows of a piece that are drawn.
+func (s *Strata) take(p piece, in []uint16) (n int) {
+	for row := p.lo; row < p.hi; row++ {
+		if (drawnRow{rng.Draw(s.key, uint64(row)) >> 11, s.first + row}).compare(s.last[int(s.class[row])]) <= 0 {
+			in[n] = uint16(p.inBlock(row))
+			n++
+		}
+	}
+	return n
+}
+
+// Run looks at one block's draws; it makes the Strata a parallel.Task.
 func (s *Strata) Run(_, block int) {
 	lo, hi := parallel.Block(block, len(s.class), hist.BlockRows)
-	if s.fill {
-		in := s.bag.blocks[block][:0]
-		for row := lo; row < hi; row++ {
-			if (drawnRow{rng.Draw(s.key, uint64(row)) >> 11, s.first + row}).compare(s.last[int(s.class[row])]) <= 0 {
-				in = append(in, uint16(row-lo))
-			}
-		}
-		s.bag.blocks[block] = in
-		return
-	}
 	b := &s.blocks[block]
 	for c := range b.below {
 		b.below[c], b.near[c] = 0, b.near[c][:0]
