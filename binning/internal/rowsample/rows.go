@@ -70,10 +70,42 @@ type draw struct {
 	row  uint32
 }
 
-// smallest returns the n draws with the smallest hash, lower rows first among equals.
+// smallest moves the n smallest draws, n > 0, to the front, the largest of them last, and returns them.
 func smallest(draws []draw, n int) []draw {
-	slices.SortFunc(draws, compareDraws)
+	const few = 32
+	lo, hi := 0, len(draws) // the n-th is among draws[lo:hi]
+	for hi-lo > few {
+		three := []draw{draws[lo], draws[(lo+hi)/2], draws[hi-1]}
+		slices.SortFunc(three, compareDraws)
+		pivot, i, j := three[1], lo, hi-1
+		for i <= j {
+			for draws[i].before(pivot) {
+				i++
+			}
+			for pivot.before(draws[j]) {
+				j--
+			}
+			if i <= j {
+				draws[i], draws[j] = draws[j], draws[i]
+				i, j = i+1, j-1
+			}
+		}
+		switch {
+		case n-1 <= j:
+			hi = j + 1
+		case n-1 >= i:
+			lo = i
+		default:
+			return draws[:n]
+		}
+	}
+	slices.SortFunc(draws[lo:hi], compareDraws)
 	return draws[:n]
+}
+
+// before reports whether a draw is smaller than another.
+func (d draw) before(other draw) bool {
+	return d.hash < other.hash || d.hash == other.hash && d.row < other.row
 }
 
 // bucketOf returns the bucket that the size-th smallest hash lies in and how many

@@ -3,6 +3,8 @@ package rowsample
 import (
 	"context"
 	"errors"
+	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -23,7 +25,8 @@ func TestSampleRows(t *testing.T) {
 				rows[row] = draw{rng.Draw(key, uint64(row)), uint32(row)}
 			}
 			var want []uint32
-			for _, d := range smallest(rows, c.size) {
+			slices.SortFunc(rows, compareDraws)
+			for _, d := range rows[:c.size] {
 				want = append(want, d.row)
 			}
 			slices.Sort(want)
@@ -37,6 +40,7 @@ func TestSampleRows(t *testing.T) {
 	})
 	t.Run("S0.31/ties_by_lower_row", func(t *testing.T) {
 		got := smallest([]draw{{7, 4}, {7, 2}, {1, 9}, {7, 3}}, 3)
+		slices.SortFunc(got, compareDraws)
 		if want := []draw{{1, 9}, {7, 2}, {7, 3}}; !slices.Equal(got, want) {
 			t.Errorf("got %v, want %v", got, want)
 		}
@@ -55,4 +59,30 @@ func TestSampleRows(t *testing.T) {
 			t.Errorf("error %v", err)
 		}
 	})
+}
+
+// A sort tells which draws are the smallest, among many with few hashes and in order too.
+func TestSmallest(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	for range 2000 {
+		draws := make([]draw, 1+r.IntN(300))
+		hashes := []uint64{1, 3, 1000, math.MaxUint64}[r.IntN(4)]
+		for i := range draws {
+			draws[i] = draw{r.Uint64N(hashes), uint32(i)}
+		}
+		want := slices.Clone(draws)
+		slices.SortFunc(want, compareDraws)
+		if r.IntN(4) == 0 {
+			copy(draws, want)
+		}
+		n := 1 + r.IntN(len(draws))
+		got := smallest(draws, n)
+		if got[n-1] != want[n-1] {
+			t.Fatalf("the largest of the %d smallest of %d is %v, want %v", n, len(draws), got[n-1], want[n-1])
+		}
+		slices.SortFunc(got, compareDraws)
+		if !slices.Equal(got, want[:n]) {
+			t.Fatalf("the %d smallest of %d are %v, want %v", n, len(draws), got, want[:n])
+		}
+	}
 }

@@ -42,7 +42,7 @@ func (s *Sample) Add(lo, hi int, candidates []uint32) []uint32 {
 }
 
 func (s *Sample) add(d draw) bool {
-	if s.full && compareDraws(d, s.worst) > 0 {
+	if s.full && s.worst.before(d) {
 		return false
 	}
 	if len(s.draws) >= 2*s.size {
