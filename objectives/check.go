@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"boost/internal/detmath"
+	"boost/internal/kernel/loss"
 )
 
 // ErrRows is wrapped by every error that says what is wrong with labels or weights.
@@ -73,14 +74,13 @@ func checkClasses(rows Rows, classes int) error {
 // mean returns the weighted mean of the labels: exact sums, rounded once each.
 func mean(rows Rows) (float64, error) {
 	var sum, weight detmath.Sum
-	for i, y := range rows.Labels {
-		if rows.Weights == nil {
-			sum.Add(y)
-			continue
-		}
-		sum.AddWeighted(rows.Weights[i], y)
-		weight.Add(rows.Weights[i])
+	if rows.Weights == nil {
+		loss.AddUp(&sum, rows.Labels)
 	}
+	for i, w := range rows.Weights {
+		sum.AddWeighted(w, rows.Labels[i])
+	}
+	loss.AddUp(&weight, rows.Weights)
 	total := float64(len(rows.Labels))
 	if rows.Weights != nil {
 		total = weight.Round()

@@ -205,17 +205,19 @@ func (t *sumTask) Run(worker, index int) {
 	losses := part.losses[:hi-lo]
 	t.row(t.in, lo, hi, losses)
 	if t.in.Weights == nil {
-		for _, x := range losses {
-			part.total.Add(x)
-		}
+		loss.AddUp(&part.total, losses)
 		return
 	}
-	for i, w := range t.in.Weights[lo:hi] {
-		if w != 0 {
-			part.total.AddWeighted(w, losses[i])
-			part.weight.Add(w)
+	weights := t.in.Weights[lo:hi]
+	for i, w := range weights {
+		if w == 0 {
+			losses[i] = 0 // whatever it was
+		} else {
+			losses[i] *= w
 		}
 	}
+	loss.AddUp(&part.total, losses)
+	loss.AddUp(&part.weight, weights)
 }
 
 // run is Pool.Do; without a pool the caller does all the work.

@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"boost/internal/detmath"
 	"boost/internal/kernel/loss"
 	"boost/internal/testenv"
 )
@@ -51,6 +52,7 @@ func testStays(t *testing.T, _ func(vectors bool)) {
 			to := fenced(t, make([]float64, n), ends)
 			loss.Exp(to, scores)
 			loss.Log(to, scores)
+			loss.AddUp(new(detmath.Sum), scores)
 			new(loss.Ranking).Of(scores)
 		}
 	}

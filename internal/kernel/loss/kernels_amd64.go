@@ -52,6 +52,12 @@ func powersAVX512(to *float64, scores *float64, n uint64, factor float64, exp *[
 //go:noescape
 func inverseAVX512(x *float64, n uint64)
 
+// splitAVX512 sums the upper and the lower parts of numbers by lane, and gathers the bits of what they leave.
+// n is a multiple of 8 and not 0.
+//
+//go:noescape
+func splitAVX512(values *float64, n uint64, upper float64, lower float64, parts *[3][8]float64)
+
 // softmaxAVX512 writes the derivatives of the multiclass log loss by the scores of one class.
 // n is a multiple of 8 and not 0.
 //
@@ -123,6 +129,12 @@ func powersAVX2(to *float64, scores *float64, n uint64, factor float64, exp *[13
 //
 //go:noescape
 func inverseAVX2(x *float64, n uint64)
+
+// splitAVX2 sums the upper and the lower parts of numbers by lane, and gathers the bits of what they leave.
+// n is a multiple of 4 and not 0.
+//
+//go:noescape
+func splitAVX2(values *float64, n uint64, upper float64, lower float64, parts *[3][8]float64)
 
 // softmaxAVX2 writes the derivatives of the multiclass log loss by the scores of one class.
 // n is a multiple of 4 and not 0.

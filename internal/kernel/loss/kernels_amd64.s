@@ -455,6 +455,39 @@ step:
 	VZEROUPPER
 	RET
 
+// func splitAVX512(values *float64, n uint64, upper float64, lower float64, parts *[3][8]float64)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·splitAVX512(SB), NOSPLIT, $0-40
+	MOVQ         values+0(FP), AX
+	MOVQ         parts+32(FP), CX
+	VBROADCASTSD upper+16(FP), Z0
+	VBROADCASTSD lower+24(FP), Z1
+	VXORPD       Z2, Z2, Z2
+	VXORPD       Z3, Z3, Z3
+	VXORPD       Z4, Z4, Z4
+	MOVQ         n+8(FP), DX
+	XORQ         BX, BX
+
+step:
+	VMOVUPD (AX)(BX*8), Z5
+	VADDPD  Z5, Z0, Z6
+	VSUBPD  Z0, Z6, Z6
+	VSUBPD  Z6, Z5, Z5
+	VADDPD  Z6, Z2, Z2
+	VADDPD  Z5, Z1, Z6
+	VSUBPD  Z1, Z6, Z6
+	VSUBPD  Z6, Z5, Z5
+	VADDPD  Z6, Z3, Z3
+	VORPD   Z5, Z4, Z4
+	ADDQ    $0x08, BX
+	CMPQ    BX, DX
+	JNE     step
+	VMOVUPD Z2, (CX)
+	VMOVUPD Z3, 64(CX)
+	VMOVUPD Z4, 128(CX)
+	VZEROUPPER
+	RET
+
 // func softmaxAVX512(grad *float32, hess *float32, scores *float64, peak *float64, inv *float64, labels *float64, n uint64, class float64, factor float64, exp *[133]uint64)
 // Requires: AVX, AVX512DQ, AVX512F
 TEXT ·softmaxAVX512(SB), NOSPLIT, $0-80
@@ -1124,6 +1157,39 @@ step:
 	ADDQ    $0x04, DX
 	CMPQ    DX, CX
 	JNE     step
+	VZEROUPPER
+	RET
+
+// func splitAVX2(values *float64, n uint64, upper float64, lower float64, parts *[3][8]float64)
+// Requires: AVX
+TEXT ·splitAVX2(SB), NOSPLIT, $0-40
+	MOVQ         values+0(FP), AX
+	MOVQ         parts+32(FP), CX
+	VBROADCASTSD upper+16(FP), Y0
+	VBROADCASTSD lower+24(FP), Y1
+	VXORPD       Y2, Y2, Y2
+	VXORPD       Y3, Y3, Y3
+	VXORPD       Y4, Y4, Y4
+	MOVQ         n+8(FP), DX
+	XORQ         BX, BX
+
+step:
+	VMOVUPD (AX)(BX*8), Y5
+	VADDPD  Y5, Y0, Y6
+	VSUBPD  Y0, Y6, Y6
+	VSUBPD  Y6, Y5, Y5
+	VADDPD  Y6, Y2, Y2
+	VADDPD  Y5, Y1, Y6
+	VSUBPD  Y1, Y6, Y6
+	VSUBPD  Y6, Y5, Y5
+	VADDPD  Y6, Y3, Y3
+	VORPD   Y5, Y4, Y4
+	ADDQ    $0x04, BX
+	CMPQ    BX, DX
+	JNE     step
+	VMOVUPD Y2, (CX)
+	VMOVUPD Y3, 64(CX)
+	VMOVUPD Y4, 128(CX)
 	VZEROUPPER
 	RET
 

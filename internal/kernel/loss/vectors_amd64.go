@@ -56,6 +56,19 @@ func logisticVectors(grad, hess []float32, scores, labels, weights []float64) in
 	}
 }
 
+// splitVectors splits the first numbers of a block; it returns how many it has done.
+func splitVectors(block []float64, upper, lower float64, parts *sumParts) int {
+	n := whole(len(block), perCall)
+	switch {
+	case n == 0:
+	case level == cpu.AVX512:
+		splitAVX512(&block[0], uint64(n), upper, lower, (*[3][8]float64)(parts))
+	default:
+		splitAVX2(&block[0], uint64(n), upper, lower, (*[3][8]float64)(parts))
+	}
+	return n
+}
+
 // squaredVectors is Squared for the first rows; it returns how many it has done.
 func squaredVectors(grad, hess []float32, scores, labels, weights []float64) int {
 	n := len(scores)

@@ -14,6 +14,8 @@ func raiseVectors(_, _ []float64) int { return 0 }
 
 func addExpVectors(_, _, _ []float64) int { return 0 }
 
+func splitVectors([]float64, float64, float64, *sumParts) int { return 0 }
+
 func invertVectors([]float64) int { return 0 }
 
 func classVectors(_, _ []float32, _, _, _, _, _ []float64, _, _ float64) int { return 0 }

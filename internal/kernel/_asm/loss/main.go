@@ -52,6 +52,7 @@ func main() {
 		f.expSum()
 		f.powers()
 		f.inverse()
+		f.split()
 		f.softmax("softmax", false)
 		f.softmax("softmaxWeighted", true)
 		f.pairs("pairs", false)
@@ -374,6 +375,42 @@ func (f form) inverse() {
 		VDIVPD(Mem{Base: x, Index: i, Scale: 8}, one, v)
 		VMOVUPD(v, Mem{Base: x, Index: i, Scale: 8})
 	})
+}
+
+// split writes the form of what AddUp does with most numbers. Parts are vectors of 8 numbers, whatever the lanes are.
+func (f form) split() {
+	f.begin("split", "values *float64, n uint64, upper, lower float64, parts *[3][8]float64",
+		"sums the upper and the lower parts of numbers by lane, and gathers the bits of what they leave.")
+	values, parts := pointer("values"), pointer("parts")
+	var from [2]reg.VecVirtual
+	for i, name := range []string{"upper", "lower"} {
+		at, err := Param(name).Resolve()
+		if err != nil {
+			panic(err)
+		}
+		from[i] = f.broadcast(at.Addr)
+	}
+	var sums [3]reg.VecVirtual
+	for i := range sums {
+		sums[i] = f.vector()
+		VXORPD(sums[i], sums[i], sums[i])
+	}
+	f.rows(func(i reg.GPVirtual) {
+		x := f.load(values, i)
+		for part, from := range from {
+			own := f.vector()
+			VADDPD(x, from, own)
+			VSUBPD(from, own, own)
+			VSUBPD(own, x, x)
+			VADDPD(own, sums[part], sums[part])
+		}
+		VORPD(x, sums[2], sums[2])
+	})
+	for i, v := range sums {
+		VMOVUPD(v, Mem{Base: parts, Disp: 64 * i})
+	}
+	VZEROUPPER()
+	RET()
 }
 
 func (f form) softmax(name string, byWeight bool) {
