@@ -135,8 +135,7 @@ func AddPlanned(pool *parallel.Pool, t *tree.Tree, of Coded, scores []float64) b
 	return infer.AddPlanned(pool, t, of, scores)
 }
 
-// AddTrees adds trees, those of each round in the order of outputs, to the scores of all rows, output-major, by blocks of rows
-// on a pool.
+// AddTrees adds trees, those of each round in the order of outputs, to the scores of all rows, output-major.
 func AddTrees(pool *parallel.Pool, trees []tree.Tree, outputs int, of Coded, scores []float64) {
 	infer.AddTrees(pool, trees, outputs, of, scores)
 }

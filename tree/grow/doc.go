@@ -17,6 +17,7 @@
 //	leaf.go        leaf values
 //
 // Beside that: levels.go splits all nodes of a level by the same split (symmetric trees);
-// frontier.go splits leaves ahead of their turn, one worker each; sparse.go does without flat histograms;
+// frontier.go splits leaves ahead of their turn, one worker each; batch.go splits several where ranks share the search; sparse.go does
+// without flat histograms;
 // forced.go begins trees with splits that are given; worth.go prefers features and cuts that are used already; verify.go checks sums.
 package grow

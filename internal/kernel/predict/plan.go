@@ -56,14 +56,14 @@ type step struct {
 }
 
 // Make makes the plan of a tree over columns of so many bits, in the memory of another plan, whose
-// tree it forgets. False: a column has other than 8 bits, or the tree has too many leaves. It keeps
+// tree it forgets. False: a column has other than 8 bits or a split is beyond them, or the tree has too many leaves. It keeps
 // the tree's leaf values.
 func (p *Plan) Make(t *Tree, bits []uint8) bool {
 	if len(t.Leaf) > maxLeaves {
 		return false
 	}
 	for i := range t.Nodes {
-		if n := &t.Nodes[i]; bits[n.Column] != 8 || n.Form == List {
+		if n := &t.Nodes[i]; bits[n.Column] != 8 || n.Form == List || n.Form == Range && n.Lo > 255 {
 			return false
 		}
 	}

@@ -134,6 +134,11 @@ func TestNoPlan(t *testing.T) {
 	}
 	long.Reset([]float64{0, 1})
 	long.Categorical(0, []uint32{5}, math.MaxUint32, true, ^0, ^1)
+	full := predict.Tree{Leaf: []float64{1, 2}} // only missing rows go right, whose code no byte has
+	full.Numeric(0, 255, 256, false, ^0, ^1)
+	if _, ok := predict.MakePlan(&full, []uint8{8}); ok {
+		t.Error("a plan of a split behind the last code")
+	}
 	if _, ok := predict.MakePlan(&long, []uint8{8}); ok {
 		t.Error("a plan for a set among 2³² codes")
 	}

@@ -39,25 +39,8 @@ func (a *treeTask) Run(_, block int) {
 
 // AddTrees adds trees, those of each round in the order of outputs, to the scores of all rows, output-major.
 func AddTrees(pool *parallel.Pool, trees []tree.Tree, outputs int, of Coded, scores []float64) {
-	task := treesTask{trees, outputs, of, scores}
-	pool.Do(outputs*task.blocks(), &task)
-}
-
-// treesTask adds all trees of an output to a block of scores while that is in the cache.
-type treesTask struct {
-	trees   []tree.Tree
-	outputs int
-	of      Coded
-	scores  []float64
-}
-
-func (a *treesTask) blocks() int { return parallel.Blocks(len(a.scores)/a.outputs, scoreBlock) }
-
-func (a *treesTask) Run(_, piece int) {
-	n, output := len(a.scores)/a.outputs, piece/a.blocks()
-	lo, hi := parallel.Block(piece%a.blocks(), n, scoreBlock)
-	scores := a.scores[output*n : (output+1)*n]
-	for i := output; i < len(a.trees); i += a.outputs {
-		AddScores(&a.trees[i], a.of, lo, hi, scores)
+	n := len(scores) / outputs
+	for i := range trees {
+		AddTree(pool, &trees[i], of, nil, scores[i%outputs*n:][:n])
 	}
 }
