@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -11,7 +10,6 @@ import (
 	"boost/cmd/boost/internal/exit"
 	"boost/cmd/boost/internal/filename"
 	"boost/cmd/boost/internal/usage"
-	"boost/internal/output"
 )
 
 func (a *app) rollbackCommand() *cobra.Command {
@@ -89,7 +87,7 @@ classes must agree. Columns may differ; the merged model needs all of them.`,
 	return cmd
 }
 
-// checkOutput refuses to write no model, to standard output, under the name of a table, or over what is read.
+// checkOutput refuses to write no model, to standard output, under a name that is not that of a model, or over what is read.
 func (a *app) checkOutput(cmd *cobra.Command, file string, read []string) error {
 	switch file {
 	case "":
@@ -102,7 +100,10 @@ func (a *app) checkOutput(cmd *cobra.Command, file string, read []string) error 
 			return exit.Usagef("%s is read, and cannot be written over by the same run: give another name with -o", file)
 		}
 	}
-	return cmp.Or(filename.RefuseTable(file), output.Writable(file))
+	if cmd.Name() == "convert" { // which writes text too
+		return filename.Whole(file)
+	}
+	return filename.Model(file)
 }
 
 // saveModel writes a model and says so.

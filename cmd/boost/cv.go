@@ -106,8 +106,11 @@ func (a *app) cv(ctx context.Context, cmd *cobra.Command, sources []string, f *c
 	if err := r.onlyTable(&f.Division, f.oof, f.output); err != nil {
 		return err
 	}
-	if err := filename.RefuseTable(f.output); err != nil {
+	if err := filename.RefuseName(f.output); err != nil {
 		return exit.Usagef("%v; predictions go to --oof", err)
+	}
+	if err := filename.Whole(f.output); f.output != "" && err != nil {
+		return err
 	}
 	started := time.Now()
 	loaded, _, params, err := r.prepare(ctx, false)

@@ -171,13 +171,15 @@ func (r *trainRun) checkOutputs() error {
 	if r.ranks.Others() {
 		return nil
 	}
-	for _, out := range []string{r.config.Output.Model, r.config.Output.Predictions, r.config.Quantize.Output} {
-		if out == "" {
-			continue
+	for _, out := range []string{r.config.Output.Model, r.config.Quantize.Output} {
+		if out != "" {
+			if err := filename.Whole(out); err != nil {
+				return err
+			}
 		}
-		if err := output.Writable(out); err != nil {
-			return err
-		}
+	}
+	if out := r.config.Output.Predictions; out != "" {
+		return output.Writable(out)
 	}
 	return nil
 }
@@ -540,7 +542,7 @@ func (r *trainRun) configure(cmd *cobra.Command, sources []string, f *trainFlags
 			}
 		}
 	}
-	if err := cmp.Or(filename.RefuseTable(c.Output.Model), filename.RefuseTable(c.Quantize.Output)); err != nil {
+	if err := cmp.Or(filename.RefuseName(c.Output.Model), filename.RefuseName(c.Quantize.Output)); err != nil {
 		return err
 	}
 	if cache := c.Data.Cache; cache != "" && (cache == c.Output.Model || filename.Same(cache, c.Output.Model) ||

@@ -5,6 +5,8 @@
 package filename
 
 import (
+	"cmp"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -14,6 +16,8 @@ import (
 	"boost/booster/model"
 	"boost/cmd/boost/internal/exit"
 	"boost/dataset"
+	"boost/internal/format"
+	"boost/internal/output"
 )
 
 // IsConfig reports whether an argument names a config file.
@@ -52,8 +56,24 @@ func RefuseModels(files []string) error {
 // tableEnds are the endings of names that are those of tables and of nothing else.
 var tableEnds = []string{".csv", ".tsv", ".xlsx", ".jsonl", ".ndjson", ".parquet", ".arrow", ".feather", ".arrows", ".svm", ".libsvm", ".svmlight"}
 
-// RefuseTable refuses the name of a table for a model that is to be written.
-func RefuseTable(file string) error {
+// Whole makes sure, before the work, that a file can be put there whole or not at all, which a device or a pipe cannot.
+func Whole(file string) error {
+	if info, err := os.Stat(file); err == nil && !info.IsDir() && !info.Mode().IsRegular() {
+		return fmt.Errorf("cannot write %s: it is a device or a pipe, and a model is written to a file: name one", file)
+	}
+	return output.Writable(file)
+}
+
+// Model makes sure, before the work, that a model can be written to a file of this name.
+func Model(file string) error { return cmp.Or(RefuseName(file), Whole(file)) }
+
+// RefuseName refuses the name of a table, or of a model as text, for a model that is to be written.
+func RefuseName(file string) error {
+	if end := filepath.Ext(file); strings.EqualFold(end, ".json") {
+		name := strings.TrimSuffix(file, end) + ".boost"
+		return exit.Usagef("%s is the name of a model as text, which only boost convert writes: name it %s here, then boost convert %s %s",
+			file, name, format.Pasted(name), format.Pasted(file))
+	}
 	name := strings.ToLower(filepath.Base(file))
 	name = strings.TrimSuffix(strings.TrimSuffix(name, ".gz"), ".zst")
 	for _, end := range tableEnds {
