@@ -9,6 +9,7 @@ import (
 	"boost/cmd/boost/internal/evaluation"
 	"boost/cmd/boost/internal/exit"
 	"boost/cmd/boost/internal/filename"
+	"boost/cmd/boost/internal/regdir"
 	"boost/cmd/boost/internal/usage"
 )
 
@@ -29,7 +30,7 @@ written if it had been interrupted after these rounds, and can be reproduced as 
 			if err := a.checkOutput(cmd, output, args); err != nil {
 				return err
 			}
-			m, err := model.Load(args[0])
+			m, err := regdir.Load(args[0])
 			if err != nil {
 				return err
 			}
@@ -71,7 +72,7 @@ classes must agree. Columns may differ; the merged model needs all of them.`,
 			models := make([]*model.Model, len(args))
 			for i, file := range args {
 				var err error
-				if models[i], err = model.Load(file); err != nil {
+				if models[i], err = regdir.Load(file); err != nil {
 					return err
 				}
 			}

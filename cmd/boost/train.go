@@ -26,6 +26,7 @@ import (
 	"boost/cmd/boost/internal/keyflags"
 	"boost/cmd/boost/internal/progress"
 	"boost/cmd/boost/internal/ranks"
+	"boost/cmd/boost/internal/regdir"
 	"boost/cmd/boost/internal/usage"
 	"boost/configs"
 	"boost/dataset"
@@ -600,7 +601,7 @@ func (r *trainRun) settle(train booster.Data, objective string) error {
 func (r *trainRun) goOn() error {
 	c := r.config
 	var err error
-	if r.base, err = model.Load(c.InitModel); err != nil {
+	if r.base, err = regdir.Load(c.InitModel); err != nil {
 		return err
 	}
 	r.a.reportUncalibrated(r.base)

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"boost/booster/model"
 	"boost/cmd/boost/internal/exit"
 	"boost/cmd/boost/internal/filename"
 	"boost/configs"
@@ -140,6 +141,16 @@ func Measures(metric string) bool {
 	m, err := metrics.New(metric)
 	_, byRow := m.(metrics.ByRow)
 	return err == nil && byRow
+}
+
+// Measurable refuses rows for a model whose metric is no mean over rows: they cannot say what its compressed forms lose.
+func Measurable(m *model.Model, data string) error {
+	names, err := m.DefaultMetrics()
+	if err != nil || Measures(names[0]) {
+		return err
+	}
+	return exit.Usagef("--data %s: the loss is measured by a mean over rows, and %s, by which objective %s is judged, is none: leave --data and --max-loss out",
+		format.Pasted(data), names[0], m.Objective())
 }
 
 // Certifying returns the files of the rows that a compressed model is certified on: the first
