@@ -205,7 +205,7 @@ func (f *quantizeFlags) checkPlot(read []string) error {
 		return nil
 	case !strings.HasSuffix(strings.ToLower(f.plot), ".svg"):
 		return exit.Usagef("--plot %s: expected a name that ends in .svg", f.plot)
-	case f.plot == f.output || filename.Same(f.plot, f.output) || filename.Reads(read, f.plot):
+	case filename.One(f.plot, f.output) || filename.Reads(read, f.plot):
 		return exit.Usagef("--plot %s is read, or written under another flag: give it a name of its own", f.plot)
 	}
 	return output.Writable(f.plot)

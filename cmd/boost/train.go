@@ -536,19 +536,8 @@ func (r *trainRun) configure(cmd *cobra.Command, sources []string, f *trainFlags
 	if streams := slices.Index(read, "-"); streams >= 0 && slices.Contains(read[streams+1:], "-") {
 		return exit.Usagef("standard input (-) can be one table only")
 	}
-	for _, file := range append(read, file, c.ForcedCutsFile, c.InitModel) {
-		for _, out := range []string{c.Output.Model, c.Output.Predictions, c.Data.Cache, c.Quantize.Output} {
-			if out != "" && filename.Reads([]string{file}, out, c.ReadOptions()...) {
-				return exit.Usagef("%s is read, and cannot be written over by the same run: give another name with -o", out)
-			}
-		}
-	}
-	if err := cmp.Or(filename.RefuseName(c.Output.Model), filename.RefuseName(c.Quantize.Output)); err != nil {
+	if err := filename.OfConfig(c, append(read, file, c.ForcedCutsFile, c.InitModel)); err != nil {
 		return err
-	}
-	if cache := c.Data.Cache; cache != "" && (cache == c.Output.Model || filename.Same(cache, c.Output.Model) ||
-		cache == c.Output.Predictions || filename.Same(cache, c.Output.Predictions)) {
-		return exit.Usagef("data.cache = %q is written by the same run under another key: give it a name of its own", cache)
 	}
 	r.tables = append(c.ReadOptions(), c.RoleOptions()...)
 	if !hasConfig {

@@ -288,7 +288,7 @@ func TestLogFile(t *testing.T) {
 			t.Errorf("%q is no JSON", line)
 		}
 	}
-	says(t, must(t, 2, boost(t, "train", "t.csv", "--label", "y", "--log-file", "t.csv")).errors, "--log-file t.csv is read by the same run")
+	says(t, must(t, 2, boost(t, "train", "t.csv", "--label", "y", "--log-file", "t.csv")).errors, "--log-file t.csv is read or written by the same run")
 	says(t, must(t, 1, boost(t, "version", "--log-file", "no/such.log")).errors, "cannot write no/such.log: no such file")
 	if _, err := os.Stat("/dev/full"); err != nil {
 		return
@@ -326,4 +326,32 @@ func TestTrainSaysTenLines(t *testing.T) {
 	}
 	r = must(t, 0, boost(t, "train", "t.csv", "--label", "b", "-v"))
 	says(t, r.errors+r.out, "layout", "strategy", "sha256", "memory")
+}
+
+// No output of a run is written over by another one.
+func TestWrittenTwice(t *testing.T) {
+	inFolder(t)
+	file(t, "t.csv", table(60))
+	must(t, 0, boost(t, "train", "t.csv", "--label", "y", "--rounds", "2", "-q"))
+	for _, args := range []string{
+		"train t.csv --label y -o m.out --test t.csv --set output.predictions=./m.out",
+		"train t.csv --label y -o m.out --checkpoint m.out",
+		"train t.csv --label y -o m.out --set data.cache=m.out",
+		"train t.csv --label y -o m.out --set quantize.dtype=I8 --set quantize.output=./m.out",
+		"train t.csv --label y -o m.out --log-file m.out",
+		"train t.csv --label y --set output.model=m.out --log-file=./m.out",
+		"predict t.boost t.csv -o m.out --log-file m.out",
+		"cv t.csv --label y --oof m.out -o m.out",
+		"cv t.csv --label y --oof m.out --checkpoint ./m.out",
+		"tune t.csv --label y --trials 1 -o m.out --plot m.out",
+		"tune t.csv --label y --trials 1 -o m.out --study ./m.out",
+		"quantize t.boost --dtype I8 -o m.svg --plot ./m.svg",
+	} {
+		r := must(t, 2, boost(t, strings.Fields(args)...))
+		if !strings.Contains(r.errors, "m.out") && !strings.Contains(r.errors, "m.svg") || exists("m.out") || exists("m.svg") {
+			t.Errorf("%s: %s", args, r.errors)
+		}
+	}
+	must(t, 0, boost(t, "train", "t.csv", "--label", "y", "--rounds", "2", "-q", "--log-file", "run.log"))
+	must(t, 0, boost(t, "train", "t.csv", "--label", "y", "--rounds", "2", "-q", "--log-file=run.log")) // again, after what is in it
 }

@@ -129,7 +129,7 @@ func Wanted(c *configs.Config) (*compress.Choice, error) {
 		q.Output = strings.TrimSuffix(c.Output.Model, ".boost") + ".q.boost"
 	}
 	if q.Output == "-" || slices.ContainsFunc([]string{c.Output.Model, c.Output.Predictions, c.Data.Cache}, func(other string) bool {
-		return other != "" && (q.Output == other || filename.Same(q.Output, other))
+		return other != "" && filename.One(q.Output, other)
 	}) {
 		return nil, exit.Usagef("quantize.output = %q is standard output, or written by the same run under another key: give it a name of its own", q.Output)
 	}

@@ -15,6 +15,7 @@ import (
 
 	"boost/booster/model"
 	"boost/cmd/boost/internal/exit"
+	"boost/configs"
 	"boost/dataset"
 	"boost/internal/format"
 	"boost/internal/output"
@@ -107,6 +108,43 @@ func Same(a, b string) bool {
 	}
 	y, err := os.Stat(b)
 	return err == nil && os.SameFile(x, y)
+}
+
+// One reports whether two names mean one file, which need not exist.
+func One(a, b string) bool {
+	x, noX := filepath.Abs(a)
+	y, noY := filepath.Abs(b)
+	return noX == nil && noY == nil && x == y || Same(a, b)
+}
+
+// An Output is a file that a run writes: the flag or key that names it, and the name, empty for none.
+type Output struct{ Key, File string }
+
+// Apart refuses to write two outputs of one run to one file.
+func Apart(outputs ...Output) error {
+	for i, out := range outputs {
+		for _, other := range outputs[:i] {
+			if out.File != "" && other.File != "" && One(out.File, other.File) {
+				return exit.Usagef("%s and %s are to be written to one file, %s: give each a name of its own", other.Key, out.Key, out.File)
+			}
+		}
+	}
+	return nil
+}
+
+// OfConfig checks the names of what a run of training writes: none is read, none is that of another, and models have
+// names of models.
+func OfConfig(c *configs.Config, read []string) error {
+	outputs := []Output{{"output.model (-o)", c.Output.Model}, {"output.predictions", c.Output.Predictions}, {"data.cache", c.Data.Cache},
+		{"quantize.output", c.Quantize.Output}}
+	for _, file := range read {
+		for _, out := range outputs {
+			if Reads([]string{file}, out.File, c.ReadOptions()...) {
+				return exit.Usagef("%s is read, and cannot be written over by the same run: give another name with -o", out.File)
+			}
+		}
+	}
+	return cmp.Or(RefuseName(c.Output.Model), RefuseName(c.Quantize.Output), Apart(append(outputs, Output{"output.checkpoint", c.Output.Checkpoint})...))
 }
 
 // Reads reports whether the output is a file that the run reads: one of the tables, of those
