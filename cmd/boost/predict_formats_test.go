@@ -252,7 +252,7 @@ func TestPredictFormatByName(t *testing.T) {
 	if text, err := io.ReadAll(dense); err != nil || string(text) != jsonl {
 		t.Errorf("p.jsonl.zst unpacks to something else: %v", err)
 	}
-	for _, bad := range [][]string{{"-o", "p.tsv"}, {"-o", "p.json"}, {"-o", "p.arrow.gz"}, {"-o", "x.zst", "--format", "parquet"}, {"--format", "orc"}} {
+	for _, bad := range [][]string{{"-o", "p.tsv"}, {"-o", "p.json"}, {"-o", "p.boost"}, {"-o", "p.toml"}, {"-o", "p.csv.bz2"}, {"-o", "p.libsvm"}, {"-o", "p.arrow.gz"}, {"-o", "x.zst", "--format", "parquet"}, {"--format", "orc"}} {
 		must(t, 2, boost(t, append(predict, bad...)...))
 	}
 	says(t, must(t, 2, boost(t, append(predict, "-o", "p.parquet.gz")...)).errors, "p.parquet.gz", ".parquet")

@@ -44,6 +44,14 @@ func BeginsAsModel(file string) bool {
 	return model.IsModel(start[:n])
 }
 
+// Config makes sure that a config file which is to be written has a name by which it is known as one.
+func Config(file string) error {
+	if info, err := os.Stat(file); IsConfig(file) || err == nil && !info.Mode().IsRegular() {
+		return output.Writable(file)
+	}
+	return exit.Usagef("%s: the name of a config file ends in .toml, by which boost train knows it: name it %s", file, strings.TrimSuffix(file, filepath.Ext(file))+".toml")
+}
+
 // RefuseModels says of a model that it is no table.
 func RefuseModels(files []string) error {
 	for _, file := range files {
