@@ -191,7 +191,10 @@ func refuseForeign(name string, start []byte, formats []*Format) error {
 	if fix == "" {
 		return Errorf("%s is %s; give it as %s, plain, gzip or zstd", name, what, formatTitles(formats))
 	}
-	return Errorf("%s is %s; %s", name, what, strings.ReplaceAll(fix, "FILE", name))
+	if name != "standard input" {
+		fix = strings.ReplaceAll(fix, "FILE", name)
+	}
+	return Errorf("%s is %s; %s", name, what, fix)
 }
 
 // isBinary reports whether the beginning of an input has bytes that do not occur in text.
