@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"boost/internal/format"
 )
 
 // Input is one file, or a stream, that can be read from its start, perhaps twice.
@@ -192,7 +194,7 @@ func refuseForeign(name string, start []byte, formats []*Format) error {
 		return Errorf("%s is %s; give it as %s, plain, gzip or zstd", name, what, formatTitles(formats))
 	}
 	if name != "standard input" {
-		fix = strings.ReplaceAll(fix, "FILE", name)
+		fix = strings.ReplaceAll(strings.ReplaceAll(fix, " FILE", " "+format.Pasted(name)), "FILE", name)
 	}
 	return Errorf("%s is %s; %s", name, what, fix)
 }
