@@ -123,7 +123,7 @@ The same data, parameters and seed give the same model, byte for byte, on any ma
 		},
 		PersistentPreRunE: func(cmd *cobra.Command, args []string) error {
 			a.command.Name = cmd.Name()
-			return a.prepare(args)
+			return a.prepare()
 		},
 		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
 	}
@@ -155,7 +155,7 @@ The same data, parameters and seed give the same model, byte for byte, on any ma
 }
 
 // prepare applies the flags that every command has.
-func (a *app) prepare(args []string) error {
+func (a *app) prepare() error {
 	level := slog.LevelInfo
 	switch {
 	case a.quiet && a.verbose:
@@ -172,7 +172,7 @@ func (a *app) prepare(args []string) error {
 	}
 	handler := terminal.NewHandler(a.terminal, a.logFormat, level)
 	if a.logFile != "" {
-		if err := a.openLog(args); err != nil {
+		if err := a.openLog(); err != nil {
 			return err
 		}
 		handler = slog.NewMultiHandler(handler, terminal.NewFileHandler(a.messages, a.logFormat, slog.LevelDebug))
@@ -190,11 +190,15 @@ func (a *app) prepare(args []string) error {
 }
 
 // openLog opens the file of messages, to write after what is in it.
-func (a *app) openLog(args []string) (err error) {
-	for _, arg := range args {
-		if filename.Same(arg, a.logFile) {
-			return exit.Usagef("--log-file %s is read by the same run: give another name", format.Pasted(a.logFile))
+func (a *app) openLog() (err error) {
+	named := 0 // once, by --log-file itself
+	for _, arg := range a.args {
+		if filename.One(arg[strings.LastIndexByte(arg, '=')+1:], a.logFile) {
+			named++
 		}
+	}
+	if named > 1 {
+		return exit.Usagef("--log-file %s is read or written by the same run: give another name", format.Pasted(a.logFile))
 	}
 	a.messages, err = output.Append(a.logFile)
 	return err

@@ -17,6 +17,7 @@ import (
 	"boost/cmd/boost/internal/exit"
 	"boost/cmd/boost/internal/filename"
 	"boost/cmd/boost/internal/keyflags"
+	"boost/cmd/boost/internal/regdir"
 	"boost/cmd/boost/internal/usage"
 	"boost/internal/format"
 	"boost/internal/predictions"
@@ -141,7 +142,7 @@ func (a *app) calibrate(ctx context.Context, modelFile string, tables []string, 
 	if err != nil {
 		return err
 	}
-	m, err := model.Load(modelFile)
+	m, err := regdir.Load(modelFile)
 	if err != nil {
 		return err
 	}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -10,8 +9,8 @@ import (
 	"boost/cmd/boost/internal/evaluation"
 	"boost/cmd/boost/internal/exit"
 	"boost/cmd/boost/internal/filename"
+	"boost/cmd/boost/internal/regdir"
 	"boost/cmd/boost/internal/usage"
-	"boost/internal/output"
 )
 
 func (a *app) rollbackCommand() *cobra.Command {
@@ -31,7 +30,7 @@ written if it had been interrupted after these rounds, and can be reproduced as 
 			if err := a.checkOutput(cmd, output, args); err != nil {
 				return err
 			}
-			m, err := model.Load(args[0])
+			m, err := regdir.Load(args[0])
 			if err != nil {
 				return err
 			}
@@ -73,7 +72,7 @@ classes must agree. Columns may differ; the merged model needs all of them.`,
 			models := make([]*model.Model, len(args))
 			for i, file := range args {
 				var err error
-				if models[i], err = model.Load(file); err != nil {
+				if models[i], err = regdir.Load(file); err != nil {
 					return err
 				}
 			}
@@ -89,7 +88,7 @@ classes must agree. Columns may differ; the merged model needs all of them.`,
 	return cmd
 }
 
-// checkOutput refuses to write no model, to standard output, under the name of a table, or over what is read.
+// checkOutput refuses to write no model, to standard output, under a name that is not that of a model, or over what is read.
 func (a *app) checkOutput(cmd *cobra.Command, file string, read []string) error {
 	switch file {
 	case "":
@@ -102,7 +101,10 @@ func (a *app) checkOutput(cmd *cobra.Command, file string, read []string) error 
 			return exit.Usagef("%s is read, and cannot be written over by the same run: give another name with -o", file)
 		}
 	}
-	return cmp.Or(filename.RefuseTable(file), output.Writable(file))
+	if cmd.Name() == "convert" { // which writes text too
+		return filename.Whole(file)
+	}
+	return filename.Model(file)
 }
 
 // saveModel writes a model and says so.

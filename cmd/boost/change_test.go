@@ -370,6 +370,10 @@ func TestModelNamedAsTable(t *testing.T) {
 		r := must(t, 2, boost(t, args...))
 		says(t, r.errors, "is the name of a table", "m.boost")
 	}
+	for _, args := range []string{"train rows.csv --label y", "cv rows.csv --label y", "quantize m.txt --dtype I8", "rollback m.txt --rounds 2", "refit m.txt rows.csv"} {
+		r := must(t, 2, boost(t, append(strings.Fields(args), "-o", "m.json")...))
+		says(t, r.errors, "m.json is the name of a model as text", "name it m.boost here, then boost convert m.boost m.json")
+	}
 	if found, err := filepath.Glob("m.*"); err != nil || !slices.Equal(found, []string{"m.txt"}) {
 		t.Errorf("left %q (%v), want the model alone", found, err)
 	}

@@ -13,6 +13,7 @@ import (
 	"boost/cmd/boost/internal/evaluation"
 	"boost/cmd/boost/internal/exit"
 	"boost/cmd/boost/internal/keyflags"
+	"boost/cmd/boost/internal/regdir"
 	"boost/cmd/boost/internal/usage"
 	"boost/dataset"
 	"boost/internal/report"
@@ -67,7 +68,7 @@ func (a *app) compare(ctx context.Context, args []string, f *compareFlags) error
 	var models [2]*model.Model
 	for i := range models {
 		var err error
-		if models[i], err = model.Load(args[i]); err != nil {
+		if models[i], err = regdir.Load(args[i]); err != nil {
 			return err
 		}
 	}

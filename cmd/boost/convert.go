@@ -6,8 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"boost/booster/model"
 	"boost/cmd/boost/internal/exit"
+	"boost/cmd/boost/internal/regdir"
 	"boost/cmd/boost/internal/usage"
 	"boost/internal/replace"
 	"boost/internal/vfs"
@@ -30,7 +30,7 @@ model file holds. A round trip gives the same bytes. All commands read models in
 			if err := a.checkOutput(cmd, args[1], args[:1]); err != nil {
 				return err
 			}
-			m, err := model.Load(args[0])
+			m, err := regdir.Load(args[0])
 			if err != nil {
 				return err
 			}

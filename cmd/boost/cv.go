@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -103,11 +104,14 @@ func (a *app) cv(ctx context.Context, cmd *cobra.Command, sources []string, f *c
 	if write.FormatOf(f.oof) == "" {
 		return exit.Usagef("--oof %s: predictions are not written in this format; expected %s", format.Pasted(f.oof), write.Endings)
 	}
-	if err := r.onlyTable(&f.Division, f.oof, f.output); err != nil {
+	if err := cmp.Or(filename.Apart(filename.Output{Key: "--oof", File: f.oof}, filename.Output{Key: "-o", File: f.output}, filename.Output{Key: "--checkpoint", File: c.Output.Checkpoint}), r.onlyTable(&f.Division, f.oof, f.output)); err != nil {
 		return err
 	}
-	if err := filename.RefuseTable(f.output); err != nil {
+	if err := filename.RefuseName(f.output); err != nil {
 		return exit.Usagef("%v; predictions go to --oof", err)
+	}
+	if err := filename.Whole(f.output); f.output != "" && err != nil {
+		return err
 	}
 	started := time.Now()
 	loaded, _, params, err := r.prepare(ctx, false)

@@ -125,6 +125,7 @@ func TestAdvice(t *testing.T) {
 		{"predict.csv", rows("x,city,y", "1,Oslo,3", "much,Rome,4"), "predict good.boost FILE"},
 		{"comma.csv", rows("x;city;y", "1,5;Oslo;3", "2,5;Rome;4"), "predict good.boost FILE"},
 		{"comma_train.csv", numbered("x;y", 90, func(i int) string { return fmt.Sprintf("%d,5;%d", i%7, i%3) }), "train FILE --label y" + regress},
+		{"comma_weight.csv", numbered("x;w;y", 90, func(i int) string { return fmt.Sprintf("%d,5;%d,5;%d", i%7, i%2, i%3) }), "train FILE --label y --weight w" + regress},
 		{"eval.csv", rows("x,city,y", "1,Oslo,3", "much,Rome,4"), "eval good.boost FILE"},
 		{"predict_latin1.csv", rows("x,city,y", "1,Oslo,3", "1,Malm\xf6,4"), "predict good.boost FILE"},
 		{"unseen.csv", rows("x,city,y", "1,oslo,3", "2,rome,4"), "predict good.boost FILE"},

@@ -229,6 +229,12 @@ func TestForeignFiles(t *testing.T) {
 			says(t, must(t, 3, boostWith(t, content, "inspect", "-")).errors, "standard input is ", name)
 		}
 	}
+	for content, want := range map[string]string{
+		`[{"x": 1}]`:         `jq -c '.[]' 'my t.json' writes it`,
+		"\xff\xfex\x00,\x00": "iconv -f UTF-16 -t UTF-8 'my t.json' > 'my t.json'.utf8 writes it",
+	} {
+		says(t, must(t, 3, boost(t, "inspect", file(t, "my t.json", content))).errors, want)
+	}
 	for _, head := range []string{"FEA1", "PAR1", "ARROW1", "BZh9", "ORC", "Obj", "{x}", "PK"} {
 		file(t, "t.csv", head+",y\n1,2\n3,4\n")
 		says(t, must(t, 0, boost(t, "inspect", "t.csv")).out, "2 rows, 2 columns", head)

@@ -13,7 +13,6 @@ import (
 	"boost/cmd/boost/internal/filename"
 	"boost/cmd/boost/internal/keyflags"
 	"boost/cmd/boost/internal/usage"
-	"boost/internal/output"
 )
 
 // initFlags is the command line of init.
@@ -53,7 +52,7 @@ func (a *app) init(ctx context.Context, files []string, f *initFlags) error {
 		if filename.Reads(files, f.output) {
 			return exit.Usagef("%s is read, and cannot be written over by the same run: give another name with -o", f.output)
 		}
-		if err := output.Writable(f.output); err != nil {
+		if err := filename.Config(f.output); err != nil {
 			return err
 		}
 	}

@@ -21,7 +21,9 @@ func TestInit(t *testing.T) {
 	if strings.Contains(r.out, "guess") {
 		t.Error("--label is called a guess")
 	}
+	says(t, r.out, "Without this key train.effort says how many there are at most.\n# rounds = 100\n")
 	all := must(t, 0, boost(t, "init", "t.csv", "--all")).out
+	says(t, all, "# Keys in comments have the values that hold without train.effort, which chooses many of them otherwise.\n")
 	for _, k := range configs.Keys() {
 		if !strings.Contains(all, "\n"+k.Leaf()+" = ") && !strings.Contains(all, "\n# "+k.Leaf()+" = ") {
 			t.Errorf("--all leaves out %s", k.Name)

@@ -13,6 +13,7 @@ import (
 	"boost/cmd/boost/internal/exit"
 	"boost/cmd/boost/internal/filename"
 	"boost/cmd/boost/internal/keyflags"
+	"boost/cmd/boost/internal/regdir"
 	"boost/cmd/boost/internal/usage"
 	"boost/configs"
 	"boost/internal/format"
@@ -56,7 +57,7 @@ A file that begins like a model or has a name that ends in .boost is a model.`,
 					return err
 				}
 			}
-			if len(args) == 1 && filename.IsModel(args[0]) {
+			if _, _, stored := regdir.Cut(args[0]); len(args) == 1 && (stored || filename.IsModel(args[0])) {
 				if f.sets != nil || f.noSpool {
 					return exit.Usagef("--set and --no-spool say how a table is read, and %s is a model", args[0])
 				}
@@ -95,7 +96,7 @@ func importanceKinds() []string {
 }
 
 func (a *app) inspectModel(file string, f *inspectFlags) error {
-	m, err := model.Load(file)
+	m, err := regdir.Load(file)
 	if err != nil {
 		return err
 	}

@@ -252,10 +252,15 @@ func TestPredictFormatByName(t *testing.T) {
 	if text, err := io.ReadAll(dense); err != nil || string(text) != jsonl {
 		t.Errorf("p.jsonl.zst unpacks to something else: %v", err)
 	}
-	for _, bad := range [][]string{{"-o", "p.tsv"}, {"-o", "p.json"}, {"-o", "p.arrow.gz"}, {"-o", "x.zst", "--format", "parquet"}, {"--format", "orc"}} {
+	for _, bad := range [][]string{{"-o", "p.tsv"}, {"-o", "p.json"}, {"-o", "p.boost"}, {"-o", "p.toml"}, {"-o", "p.csv.bz2"}, {"-o", "p.libsvm"}, {"-o", "p.arrow.gz"}, {"-o", "x.zst", "--format", "parquet"}, {"--format", "orc"}} {
 		must(t, 2, boost(t, append(predict, bad...)...))
 	}
 	says(t, must(t, 2, boost(t, append(predict, "-o", "p.parquet.gz")...)).errors, "p.parquet.gz", ".parquet")
+	// A missing id is null, in JSON as in Parquet.
+	missing := must(t, 0, boostWith(t, "id,x,city\n,1,Oslo\nNA,1,Oslo\n", "predict", "y.boost", "-", "--format", "jsonl")).out
+	if !strings.HasPrefix(missing, `{"id":null,"prediction":`) || !strings.Contains(missing, "\n"+`{"id":"NA",`) {
+		t.Errorf("ids that are missing: %s", missing)
+	}
 	// The predictions of a training's test sets follow their name, too.
 	train := []string{"train", "t.csv", "--label", "y", "-q", "--set", "train.rounds=2", "--set", "data.id=id", "--set", "data.ignore=b,c", "--test", "t.csv", "--test", "t.csv", "-o", "w.boost"}
 	must(t, 0, boost(t, append(train, "--set", "output.predictions=w.csv")...))

@@ -426,15 +426,19 @@ func TestUnseenIsWhatTheTreesHaveNotSeen(t *testing.T) {
 // the flag that reads it, or read with a note.
 func TestPredictRemembersHowTablesAreWritten(t *testing.T) {
 	inFolder(t)
-	var comma, latin, dash, point, utf8 strings.Builder
+	var comma, latin, dash, point, quoted, quotedComma, utf8 strings.Builder
 	comma.WriteString("x;c;y\n")
 	point.WriteString("x,c,y\n")
+	quoted.WriteString("x,c,y\n")
+	quotedComma.WriteString("x,c,y\n")
 	latin.WriteString("x,c,y\n")
 	utf8.WriteString("x,c,y\n")
 	dash.WriteString("x^c^y\n")
 	for i := range 90 {
 		fmt.Fprintf(&comma, "%d,5;a%d;%d\n", i%17, i%2, i%3)
 		fmt.Fprintf(&point, "%d.5,a%d,%d\n", i%17, i%2, i%3)
+		fmt.Fprintf(&quoted, "%d.5,\"a%d\",%d\n", i%17, i%2, i%3)
+		fmt.Fprintf(&quotedComma, "\"%d,5\",\"a%d\",%d\n", i%17, i%2, i%3)
 		fmt.Fprintf(&latin, "%d,caf\xe9%d,%d\n", i%17, i%2, i%3)
 		fmt.Fprintf(&utf8, "%d,café%d,%d\n", i%17, i%2, i%3)
 		fmt.Fprintf(&dash, "%s^a%d^%d\n", []string{"-", strconv.Itoa(i % 17)}[min(i%9, 1)], i%2, i%3)
@@ -445,6 +449,8 @@ func TestPredictRemembersHowTablesAreWritten(t *testing.T) {
 		said           string // of the other
 	}{
 		{[]string{"data.decimal=,"}, comma.String(), point.String(), "read with decimal points"},
+		{[]string{"data.decimal=,"}, comma.String(), quoted.String(), "read with decimal points"},
+		{[]string{"data.decimal=,"}, comma.String(), quotedComma.String(), ""},
 		{[]string{"data.encoding=latin1"}, latin.String(), utf8.String(), "text in UTF-8"},
 		{[]string{`data.missing=["-"]`, "data.separator=^"}, dash.String(), strings.ReplaceAll(strings.ReplaceAll(dash.String(), "-", "NA"), "^", ","), ""},
 		{[]string{`data.missing_only=["-"]`, "data.separator=^", "data.header=true"}, dash.String(), "", ""},

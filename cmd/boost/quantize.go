@@ -19,6 +19,7 @@ import (
 	"boost/cmd/boost/internal/exit"
 	"boost/cmd/boost/internal/filename"
 	"boost/cmd/boost/internal/keyflags"
+	"boost/cmd/boost/internal/regdir"
 	"boost/cmd/boost/internal/usage"
 	"boost/dataset"
 	"boost/internal/output"
@@ -117,7 +118,7 @@ func (a *app) quantize(ctx context.Context, file string, f *quantizeFlags) error
 	if err != nil {
 		return err
 	}
-	m, err := model.Load(file)
+	m, err := regdir.Load(file)
 	if err != nil {
 		return err
 	}
@@ -125,6 +126,9 @@ func (a *app) quantize(ctx context.Context, file string, f *quantizeFlags) error
 		return err
 	}
 	if f.Data != "" {
+		if err := compression.Measurable(m, f.Data); err != nil {
+			return err
+		}
 		t, err := a.openLabelled(ctx, []string{f.Data}, m, c, unseen.Missing)
 		if err != nil {
 			return err
@@ -201,7 +205,7 @@ func (f *quantizeFlags) checkPlot(read []string) error {
 		return nil
 	case !strings.HasSuffix(strings.ToLower(f.plot), ".svg"):
 		return exit.Usagef("--plot %s: expected a name that ends in .svg", f.plot)
-	case f.plot == f.output || filename.Same(f.plot, f.output) || filename.Reads(read, f.plot):
+	case filename.One(f.plot, f.output) || filename.Reads(read, f.plot):
 		return exit.Usagef("--plot %s is read, or written under another flag: give it a name of its own", f.plot)
 	}
 	return output.Writable(f.plot)

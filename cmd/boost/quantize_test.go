@@ -399,6 +399,10 @@ func TestTrainCompressesWithoutACertificate(t *testing.T) {
 			}
 			_ = os.Remove("m.q.boost")
 		}
+		for _, bound := range []string{"--dtype=I8", "--max-loss=1%", "--max-bytes=1MB"} {
+			r := must(t, 2, boost(t, "quantize", "m.boost", "-o", "q.boost", "--data", args[:strings.Index(args, " ")], "--allow-train-data", bound))
+			says(t, r.errors, metric+", by which objective", "leave --data and --max-loss out")
+		}
 	}
 }
 

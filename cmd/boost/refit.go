@@ -13,6 +13,7 @@ import (
 	"boost/cmd/boost/internal/exit"
 	"boost/cmd/boost/internal/filename"
 	"boost/cmd/boost/internal/keyflags"
+	"boost/cmd/boost/internal/regdir"
 	"boost/cmd/boost/internal/usage"
 	"boost/internal/report"
 	"boost/objectives"
@@ -73,7 +74,7 @@ func (a *app) refit(ctx context.Context, modelFile, tableFile string, f *refitFl
 	if err != nil {
 		return err
 	}
-	m, err := model.Load(modelFile)
+	m, err := regdir.Load(modelFile)
 	if err != nil {
 		return err
 	}

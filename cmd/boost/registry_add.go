@@ -114,7 +114,7 @@ func (a *app) registryAdd(ctx context.Context, dir, file string, f *registryAddF
 	if f.train && f.data == "" {
 		return exit.Usagef("--allow-train-data needs --data")
 	}
-	m, err := model.Load(file)
+	m, err := regdir.Load(file)
 	if err != nil {
 		return err
 	}

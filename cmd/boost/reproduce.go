@@ -16,6 +16,7 @@ import (
 	"boost/cmd/boost/internal/badcells"
 	"boost/cmd/boost/internal/exit"
 	"boost/cmd/boost/internal/keyflags"
+	"boost/cmd/boost/internal/regdir"
 	"boost/cmd/boost/internal/usage"
 	"boost/configs"
 	"boost/internal/format"
@@ -71,7 +72,7 @@ func (a *app) reproduce(ctx context.Context, modelFile, tableFile string, f *rep
 	if err != nil {
 		return err
 	}
-	m, err := model.Load(modelFile)
+	m, err := regdir.Load(modelFile)
 	if err != nil {
 		return err
 	}
@@ -141,7 +142,7 @@ func (f *reproduceFlags) loadBase(m *model.Model, file string) (*model.Model, er
 	case o.How == model.Continued && booster.RoundsTrained(c) <= o.Rounds:
 		return nil, exit.Usagef("%s has only the rounds of the model that it was %s from", file, o.How)
 	}
-	return model.Load(f.base)
+	return regdir.Load(f.base)
 }
 
 // retrain checks that the tables are those of the model and trains on them.

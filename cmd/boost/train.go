@@ -26,6 +26,7 @@ import (
 	"boost/cmd/boost/internal/keyflags"
 	"boost/cmd/boost/internal/progress"
 	"boost/cmd/boost/internal/ranks"
+	"boost/cmd/boost/internal/regdir"
 	"boost/cmd/boost/internal/usage"
 	"boost/configs"
 	"boost/dataset"
@@ -171,13 +172,15 @@ func (r *trainRun) checkOutputs() error {
 	if r.ranks.Others() {
 		return nil
 	}
-	for _, out := range []string{r.config.Output.Model, r.config.Output.Predictions, r.config.Quantize.Output} {
-		if out == "" {
-			continue
+	for _, out := range []string{r.config.Output.Model, r.config.Quantize.Output} {
+		if out != "" {
+			if err := filename.Whole(out); err != nil {
+				return err
+			}
 		}
-		if err := output.Writable(out); err != nil {
-			return err
-		}
+	}
+	if out := r.config.Output.Predictions; out != "" {
+		return output.Writable(out)
 	}
 	return nil
 }
@@ -533,19 +536,8 @@ func (r *trainRun) configure(cmd *cobra.Command, sources []string, f *trainFlags
 	if streams := slices.Index(read, "-"); streams >= 0 && slices.Contains(read[streams+1:], "-") {
 		return exit.Usagef("standard input (-) can be one table only")
 	}
-	for _, file := range append(read, file, c.ForcedCutsFile, c.InitModel) {
-		for _, out := range []string{c.Output.Model, c.Output.Predictions, c.Data.Cache, c.Quantize.Output} {
-			if out != "" && filename.Reads([]string{file}, out, c.ReadOptions()...) {
-				return exit.Usagef("%s is read, and cannot be written over by the same run: give another name with -o", out)
-			}
-		}
-	}
-	if err := cmp.Or(filename.RefuseTable(c.Output.Model), filename.RefuseTable(c.Quantize.Output)); err != nil {
+	if err := filename.OfConfig(c, append(read, file, c.ForcedCutsFile, c.InitModel)); err != nil {
 		return err
-	}
-	if cache := c.Data.Cache; cache != "" && (cache == c.Output.Model || filename.Same(cache, c.Output.Model) ||
-		cache == c.Output.Predictions || filename.Same(cache, c.Output.Predictions)) {
-		return exit.Usagef("data.cache = %q is written by the same run under another key: give it a name of its own", cache)
 	}
 	r.tables = append(c.ReadOptions(), c.RoleOptions()...)
 	if !hasConfig {
@@ -598,7 +590,7 @@ func (r *trainRun) settle(train booster.Data, objective string) error {
 func (r *trainRun) goOn() error {
 	c := r.config
 	var err error
-	if r.base, err = model.Load(c.InitModel); err != nil {
+	if r.base, err = regdir.Load(c.InitModel); err != nil {
 		return err
 	}
 	r.a.reportUncalibrated(r.base)

@@ -289,7 +289,15 @@ func TestUnwritable(t *testing.T) {
 		r := must(t, 1, boost(t, "train", "t.csv", "--label", "y", "-o", c.out))
 		says(t, r.errors, "cannot write "+c.out, c.words)
 	}
+	for _, args := range []string{"train t.csv --label y -o ", "train t.csv --label y --set quantize.dtype=I8 --set quantize.output=", "cv t.csv --label y -o "} {
+		r := must(t, 1, boost(t, strings.Fields(args+os.DevNull)...))
+		says(t, r.errors, "cannot write "+os.DevNull+": it is a device or a pipe")
+		if strings.Contains(r.errors, "60 rows") {
+			t.Errorf("%s: the table is read before: %s", args, r.errors)
+		}
+	}
 	must(t, 0, boost(t, "train", "t.csv", "--label", "y", "-q", "--set", "train.rounds=2"))
+	says(t, must(t, 1, boost(t, "quantize", "t.boost", "--dtype", "I8", "-o", os.DevNull)).errors, "it is a device or a pipe")
 	r := must(t, 1, boost(t, "predict", "t.boost", "t.csv", "-o", filepath.Join("no", "p.csv")))
 	says(t, r.errors, "folder no: no such file or directory")
 	if left := leftovers(t, dir); len(left) > 0 {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -103,7 +104,7 @@ func (a *app) tune(ctx context.Context, cmd *cobra.Command, sources []string, f 
 	if filename.IsConfig(sources[0]) && filename.Same(sources[0], f.output) {
 		return exit.Usagef("%s is read, and cannot be written over by the same run: give another name with -o", f.output)
 	}
-	if err := r.onlyTable(&f.Division, f.output, f.plot); err != nil {
+	if err := cmp.Or(filename.Apart(filename.Output{Key: "-o", File: f.output}, filename.Output{Key: "--plot", File: f.plot}, filename.Output{Key: "--study", File: f.Study}), r.onlyTable(&f.Division, f.output, f.plot), filename.Config(f.output)); err != nil {
 		return err
 	}
 	if filename.Reads(c.Data.Train, f.Study, c.ReadOptions()...) {

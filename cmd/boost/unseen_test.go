@@ -28,6 +28,11 @@ func TestAllUnseen(t *testing.T) {
 			remove(t, name)
 		}
 	}
+	says(t, must(t, 3, boostWith(t, lower, "predict", "t.boost", "-")).errors, `standard input: column "city": training had none of its categories`)
+	says(t, must(t, 3, boostWith(t, "[{\"x\":1}]", "predict", "t.boost", "-")).errors, "standard input is a JSON array; jq -c '.[]' FILE writes it as JSON lines")
+	// An object over several lines, not the columns that its first line lacks.
+	says(t, must(t, 3, boostWith(t, "{\"x\":1,\n\"city\":\"Oslo\"}\n", "predict", "t.boost", "-")).errors, "standard input:1: a key in quotes was expected before the end of the line")
+	says(t, must(t, 3, boostWith(t, "{\"x\":1}\n", "predict", "t.boost", "-")).errors, `lacks column "city"`)
 	// Some are known, or there is one row.
 	head, rest, _ := strings.Cut(lower, "\n")
 	first, _, _ := strings.Cut(rest, "\n")

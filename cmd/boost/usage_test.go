@@ -69,11 +69,16 @@ func TestUsage(t *testing.T) {
 		{"predict t.boost t.csv --format orc", []string{"--format must be csv, jsonl, parquet, arrow"}},
 		{"predict t.boost t.csv --on-unseen stop", []string{"--on-unseen must be missing, error"}},
 		{"predict t.boost t.csv --set data.on_bad_row=skip", []string{"--set data.on_bad_row cannot be used here"}},
-		{"predict t.boost t.csv -o t.boost", []string{"t.boost is read, and cannot be written over"}},
+		{"predict t.boost t.csv -o t.boost", []string{"-o t.boost: predictions are not written in this format"}},
+		{"predict t.boost t.csv -o t.boost --format csv", []string{"t.boost is read, and cannot be written over"}},
 		{"eval t.boost t.csv --metric logloss", []string{`metric "logloss" does not fit this model: take rmse, mae, r2`}},
 		{"eval t.boost t.csv --metric rsme", []string{`unknown metric "rsme" (did you mean "rmse"?)`}},
 		{"eval t.boost t.csv --metric Pinbal@0.9", []string{`unknown metric "Pinbal@0.9" (did you mean "pinball"?)`}},
 		{"eval t.boost t.csv --metric quantile", []string{`metric "pinball" needs a level above 0 and below 1, as in "pinball@0.9"`}},
+		{"init t.csv -o t.boost", []string{"t.boost: the name of a config file ends in .toml", "name it t.toml"}},
+		{"init t.csv -o run", []string{"name it run.toml"}},
+		{"tune t.csv --label y -o t.cfg", []string{"name it t.toml"}},
+		{"tune t.csv --label y -o -", []string{"standard output is for the summary"}},
 		{"inspect t.csv --set data.label=y", []string{"--set data.label cannot be used here: give --label NAME"}},
 		{"init t.csv --set data.label=y", []string{"give --label NAME"}},
 		{"eval t.boost t.csv --set data.label=y", []string{"--set data.label cannot be used here: this command takes data.format"}},
@@ -288,7 +293,7 @@ func TestLogFile(t *testing.T) {
 			t.Errorf("%q is no JSON", line)
 		}
 	}
-	says(t, must(t, 2, boost(t, "train", "t.csv", "--label", "y", "--log-file", "t.csv")).errors, "--log-file t.csv is read by the same run")
+	says(t, must(t, 2, boost(t, "train", "t.csv", "--label", "y", "--log-file", "t.csv")).errors, "--log-file t.csv is read or written by the same run")
 	says(t, must(t, 1, boost(t, "version", "--log-file", "no/such.log")).errors, "cannot write no/such.log: no such file")
 	if _, err := os.Stat("/dev/full"); err != nil {
 		return
@@ -326,4 +331,32 @@ func TestTrainSaysTenLines(t *testing.T) {
 	}
 	r = must(t, 0, boost(t, "train", "t.csv", "--label", "b", "-v"))
 	says(t, r.errors+r.out, "layout", "strategy", "sha256", "memory")
+}
+
+// No output of a run is written over by another one.
+func TestWrittenTwice(t *testing.T) {
+	inFolder(t)
+	file(t, "t.csv", table(60))
+	must(t, 0, boost(t, "train", "t.csv", "--label", "y", "--rounds", "2", "-q"))
+	for _, args := range []string{
+		"train t.csv --label y -o m.out --test t.csv --set output.predictions=./m.out",
+		"train t.csv --label y -o m.out --checkpoint m.out",
+		"train t.csv --label y -o m.out --set data.cache=m.out",
+		"train t.csv --label y -o m.out --set quantize.dtype=I8 --set quantize.output=./m.out",
+		"train t.csv --label y -o m.out --log-file m.out",
+		"train t.csv --label y --set output.model=m.out --log-file=./m.out",
+		"predict t.boost t.csv -o m.out --log-file m.out",
+		"cv t.csv --label y --oof m.out -o m.out",
+		"cv t.csv --label y --oof m.out --checkpoint ./m.out",
+		"tune t.csv --label y --trials 1 -o m.out --plot m.out",
+		"tune t.csv --label y --trials 1 -o m.out --study ./m.out",
+		"quantize t.boost --dtype I8 -o m.svg --plot ./m.svg",
+	} {
+		r := must(t, 2, boost(t, strings.Fields(args)...))
+		if !strings.Contains(r.errors, "m.out") && !strings.Contains(r.errors, "m.svg") || exists("m.out") || exists("m.svg") {
+			t.Errorf("%s: %s", args, r.errors)
+		}
+	}
+	must(t, 0, boost(t, "train", "t.csv", "--label", "y", "--rounds", "2", "-q", "--log-file", "run.log"))
+	must(t, 0, boost(t, "train", "t.csv", "--label", "y", "--rounds", "2", "-q", "--log-file=run.log")) // again, after what is in it
 }

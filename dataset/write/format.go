@@ -30,7 +30,8 @@ func FormatOf(file string) string {
 		return "arrow"
 	case ends(".jsonl", ".ndjson"):
 		return "jsonl"
-	case ends(".tsv", ".json", ".xlsx", ".orc", ".avro", ".parquet", ".pq", ".arrow", ".feather", ".ipc"):
+	case ends(".tsv", ".json", ".xlsx", ".xls", ".ods", ".orc", ".avro", ".svm", ".libsvm", ".parquet", ".pq", ".arrow", ".feather", ".ipc",
+		".zip", ".bz2", ".xz", ".boost", ".toml", ".svg"):
 		return ""
 	}
 	return "csv"

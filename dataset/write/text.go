@@ -116,12 +116,12 @@ func jsonLines(b []byte, columns []Column, lo, hi int) []byte {
 }
 
 // appendJSON appends a cell as JSON: texts are text, levels that are numbers are numbers,
-// and what is no finite number is null.
+// and what is no finite number is null, as is a text that is empty, the missing cell of an id.
 func (c *Column) appendJSON(b []byte, row int) []byte {
 	switch {
 	case c.Ints != nil:
 		return strconv.AppendInt(b, int64(c.int(row)), 10)
-	case c.Codes != nil && c.Codes[row] < 0:
+	case c.Codes != nil && c.Codes[row] < 0, c.Texts != nil && c.Texts[row] == "":
 		return append(b, "null"...)
 	case c.Texts != nil || !c.NumericLevels && c.Codes != nil:
 		return jsonText(b, c.text(row))

@@ -124,6 +124,10 @@ func (u *Levels) Check(files []string) error {
 	if u.mode == Missing {
 		return nil
 	}
+	place := strings.Join(files, " ")
+	if place == "-" {
+		place = "standard input"
+	}
 	var problems []error
 	for _, c := range u.model.Schema().Columns {
 		found := u.columns[c.Name]
@@ -131,7 +135,7 @@ func (u *Levels) Check(files []string) error {
 			continue
 		}
 		problems = append(problems, tableErrorf("%s: column %q: training had none of its categories: here %s; in training %s (--on-unseen missing treats them as missing values)",
-			strings.Join(files, " "), c.Name, someLevels(found.Names, found.Levels), someLevels(c.Levels, len(c.Levels))))
+			place, c.Name, someLevels(found.Names, found.Levels), someLevels(c.Levels, len(c.Levels))))
 	}
 	return errors.Join(problems...)
 }

@@ -126,6 +126,9 @@ func (a *Builder) BadCell(c *Column, broken bool, cells ...chunk.OddCell) *chunk
 		e.Want = "a number"
 		e.Fix = fmt.Sprintf("set categorical = [%q] to use the column as text", c.Name)
 	}
+	if e.Fix == "" && a.Decimal == '.' && chunk.AreCommaNumbers([]string{text}) {
+		e.Fix = `set decimal = "," if numbers have a decimal comma`
+	}
 	a.addOthers(e, cells[1:])
 	return e
 }

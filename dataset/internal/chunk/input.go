@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"boost/internal/format"
 )
 
 // Input is one file, or a stream, that can be read from its start, perhaps twice.
@@ -191,7 +193,10 @@ func refuseForeign(name string, start []byte, formats []*Format) error {
 	if fix == "" {
 		return Errorf("%s is %s; give it as %s, plain, gzip or zstd", name, what, formatTitles(formats))
 	}
-	return Errorf("%s is %s; %s", name, what, strings.ReplaceAll(fix, "FILE", name))
+	if name != "standard input" {
+		fix = strings.ReplaceAll(strings.ReplaceAll(fix, " FILE", " "+format.Pasted(name)), "FILE", name)
+	}
+	return Errorf("%s is %s; %s", name, what, fix)
 }
 
 // isBinary reports whether the beginning of an input has bytes that do not occur in text.

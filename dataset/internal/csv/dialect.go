@@ -230,11 +230,25 @@ func recalledSeparator(o *chunk.Options, h *head) byte {
 	}
 	plain := o.Dialect
 	plain.Decimal = '.'
-	if findSeparator(&plain, h) == ',' && findSeparator(&o.Dialect, h) != ',' {
+	if findSeparator(&plain, h) == ',' && (findSeparator(&o.Dialect, h) != ',' || h.hasPointsOnly()) {
 		o.Decimal, o.PointInstead = '.', true
 		return ','
 	}
 	return 0
+}
+
+// hasPointsOnly reports whether, of the cells between commas, some are numbers with a decimal point, and none is one
+// with a decimal comma, which would stand in quotes.
+func (h *head) hasPointsOnly() (points bool) {
+	commas := false
+	h.eachRecord(',', headRecords, func(content []byte, _ bool) {
+		if point, comma := bytes.IndexByte(content, '.') >= 0, bytes.IndexByte(content, ',') >= 0; point != comma {
+			_, isPoint := chunk.ParseNumber(content, '.')
+			_, isComma := chunk.ParseNumber(content, ',')
+			points, commas = points || point && isPoint, commas || comma && isComma
+		}
+	})
+	return points && !commas
 }
 
 // headerNames decodes a header record. Columns without a name are called by

@@ -292,7 +292,7 @@ const (
 // nameColumns takes the names that were found, unless most cells of their table would be missing.
 func (r *Reader) nameColumns(f found) error {
 	names, rows, cells := f.columns(), f.Rows, f.Cells
-	if f.Refused != nil && len(names) == 0 && r.Schema == nil { // else it is refused when it is read
+	if f.Refused != nil && (len(names) == 0 && r.Schema == nil || r.lacks(names)) { // else it is refused when it is read
 		f.Refused.File = r.inputs[0].Name
 		return f.Refused
 	}
@@ -305,6 +305,13 @@ func (r *Reader) nameColumns(f found) error {
 	}
 	r.names = names
 	return nil
+}
+
+// lacks reports whether rows without some features of the model are an error, which one that cannot be read explains.
+func (r *Reader) lacks(names []string) bool {
+	return r.Schema != nil && !r.SkipBadRows && slices.ContainsFunc(r.Schema.Columns, func(c chunk.ColumnSchema) bool {
+		return c.Role == chunk.Feature && !slices.Contains(names, c.Name)
+	})
 }
 
 // lacking returns the error about features of the model that no row had.

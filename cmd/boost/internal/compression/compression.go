@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"boost/booster/model"
 	"boost/cmd/boost/internal/exit"
 	"boost/cmd/boost/internal/filename"
 	"boost/configs"
@@ -128,7 +129,7 @@ func Wanted(c *configs.Config) (*compress.Choice, error) {
 		q.Output = strings.TrimSuffix(c.Output.Model, ".boost") + ".q.boost"
 	}
 	if q.Output == "-" || slices.ContainsFunc([]string{c.Output.Model, c.Output.Predictions, c.Data.Cache}, func(other string) bool {
-		return other != "" && (q.Output == other || filename.Same(q.Output, other))
+		return other != "" && filename.One(q.Output, other)
 	}) {
 		return nil, exit.Usagef("quantize.output = %q is standard output, or written by the same run under another key: give it a name of its own", q.Output)
 	}
@@ -140,6 +141,16 @@ func Measures(metric string) bool {
 	m, err := metrics.New(metric)
 	_, byRow := m.(metrics.ByRow)
 	return err == nil && byRow
+}
+
+// Measurable refuses rows for a model whose metric is no mean over rows: they cannot say what its compressed forms lose.
+func Measurable(m *model.Model, data string) error {
+	names, err := m.DefaultMetrics()
+	if err != nil || Measures(names[0]) {
+		return err
+	}
+	return exit.Usagef("--data %s: the loss is measured by a mean over rows, and %s, by which objective %s is judged, is none: leave --data and --max-loss out",
+		format.Pasted(data), names[0], m.Objective())
 }
 
 // Certifying returns the files of the rows that a compressed model is certified on: the first

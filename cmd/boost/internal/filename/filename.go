@@ -5,6 +5,8 @@
 package filename
 
 import (
+	"cmp"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -13,7 +15,10 @@ import (
 
 	"boost/booster/model"
 	"boost/cmd/boost/internal/exit"
+	"boost/configs"
 	"boost/dataset"
+	"boost/internal/format"
+	"boost/internal/output"
 )
 
 // IsConfig reports whether an argument names a config file.
@@ -39,6 +44,14 @@ func BeginsAsModel(file string) bool {
 	return model.IsModel(start[:n])
 }
 
+// Config makes sure that a config file which is to be written has a name by which it is known as one.
+func Config(file string) error {
+	if info, err := os.Stat(file); IsConfig(file) || err == nil && !info.Mode().IsRegular() {
+		return output.Writable(file)
+	}
+	return exit.Usagef("%s: the name of a config file ends in .toml, by which boost train knows it: name it %s", file, strings.TrimSuffix(file, filepath.Ext(file))+".toml")
+}
+
 // RefuseModels says of a model that it is no table.
 func RefuseModels(files []string) error {
 	for _, file := range files {
@@ -52,8 +65,24 @@ func RefuseModels(files []string) error {
 // tableEnds are the endings of names that are those of tables and of nothing else.
 var tableEnds = []string{".csv", ".tsv", ".xlsx", ".jsonl", ".ndjson", ".parquet", ".arrow", ".feather", ".arrows", ".svm", ".libsvm", ".svmlight"}
 
-// RefuseTable refuses the name of a table for a model that is to be written.
-func RefuseTable(file string) error {
+// Whole makes sure, before the work, that a file can be put there whole or not at all, which a device or a pipe cannot.
+func Whole(file string) error {
+	if info, err := os.Stat(file); err == nil && !info.IsDir() && !info.Mode().IsRegular() {
+		return fmt.Errorf("cannot write %s: it is a device or a pipe, and a model is written to a file: name one", file)
+	}
+	return output.Writable(file)
+}
+
+// Model makes sure, before the work, that a model can be written to a file of this name.
+func Model(file string) error { return cmp.Or(RefuseName(file), Whole(file)) }
+
+// RefuseName refuses the name of a table, or of a model as text, for a model that is to be written.
+func RefuseName(file string) error {
+	if end := filepath.Ext(file); strings.EqualFold(end, ".json") {
+		name := strings.TrimSuffix(file, end) + ".boost"
+		return exit.Usagef("%s is the name of a model as text, which only boost convert writes: name it %s here, then boost convert %s %s",
+			file, name, format.Pasted(name), format.Pasted(file))
+	}
 	name := strings.ToLower(filepath.Base(file))
 	name = strings.TrimSuffix(strings.TrimSuffix(name, ".gz"), ".zst")
 	for _, end := range tableEnds {
@@ -87,6 +116,43 @@ func Same(a, b string) bool {
 	}
 	y, err := os.Stat(b)
 	return err == nil && os.SameFile(x, y)
+}
+
+// One reports whether two names mean one file, which need not exist.
+func One(a, b string) bool {
+	x, noX := filepath.Abs(a)
+	y, noY := filepath.Abs(b)
+	return noX == nil && noY == nil && x == y || Same(a, b)
+}
+
+// An Output is a file that a run writes: the flag or key that names it, and the name, empty for none.
+type Output struct{ Key, File string }
+
+// Apart refuses to write two outputs of one run to one file.
+func Apart(outputs ...Output) error {
+	for i, out := range outputs {
+		for _, other := range outputs[:i] {
+			if out.File != "" && other.File != "" && One(out.File, other.File) {
+				return exit.Usagef("%s and %s are to be written to one file, %s: give each a name of its own", other.Key, out.Key, out.File)
+			}
+		}
+	}
+	return nil
+}
+
+// OfConfig checks the names of what a run of training writes: none is read, none is that of another, and models have
+// names of models.
+func OfConfig(c *configs.Config, read []string) error {
+	outputs := []Output{{"output.model (-o)", c.Output.Model}, {"output.predictions", c.Output.Predictions}, {"data.cache", c.Data.Cache},
+		{"quantize.output", c.Quantize.Output}}
+	for _, file := range read {
+		for _, out := range outputs {
+			if Reads([]string{file}, out.File, c.ReadOptions()...) {
+				return exit.Usagef("%s is read, and cannot be written over by the same run: give another name with -o", out.File)
+			}
+		}
+	}
+	return cmp.Or(RefuseName(c.Output.Model), RefuseName(c.Quantize.Output), Apart(append(outputs, Output{"output.checkpoint", c.Output.Checkpoint})...))
 }
 
 // Reads reports whether the output is a file that the run reads: one of the tables, of those

@@ -17,17 +17,18 @@ func TestStem(t *testing.T) {
 }
 
 // The name that is advised is the one given, in its own letters, with another ending.
-func TestRefuseTable(t *testing.T) {
+func TestRefuseName(t *testing.T) {
 	for file, want := range map[string]string{
 		"out/Price.CSV.gz": "name it out/Price.boost",
 		"m.parquet":        "name it m.boost",
+		"a b/m.JSON":       "name it a b/m.boost here, then boost convert 'a b/m.boost' 'a b/m.JSON'",
 		".csv":             "name it .csv.boost",
 		"price.boost":      "",
 		"csv":              "",
 		"table.csv.boost":  "",
 	} {
 		got := ""
-		if err := RefuseTable(filepath.FromSlash(file)); err != nil {
+		if err := RefuseName(filepath.FromSlash(file)); err != nil {
 			got = filepath.ToSlash(err.Error())
 		}
 		if (got == "") != (want == "") || !strings.HasSuffix(got, want) {

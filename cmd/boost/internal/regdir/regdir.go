@@ -109,3 +109,12 @@ func Cut(name string) (dir, id string, ok bool) {
 	}
 	return name[:at], name[at+1:], true
 }
+
+// Load loads a model from a file, and says of DIR#ID how to get one.
+func Load(name string) (*model.Model, error) {
+	if dir, id, ok := Cut(name); ok {
+		return nil, exit.Usagef("%s is a model in a registry, which this command does not read there: write it to a file first, as with boost registry get %s %s -o %s",
+			name, format.Pasted(dir), format.Pasted(id), format.Pasted(id+".boost"))
+	}
+	return model.Load(name)
+}

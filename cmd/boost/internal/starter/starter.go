@@ -38,6 +38,9 @@ func (s *Table) Starter(asked []string, all bool, output string) (starter *confi
 			"Train with it: boost train " + configName(output),
 		},
 	}
+	if all {
+		starter.Title = append(starter.Title, "Keys in comments have the values that hold without train.effort, which chooses many of them otherwise.")
+	}
 	say := func(key, format string, args ...any) {
 		starter.Comments[key] = append(starter.Comments[key], fmt.Sprintf(format, args...))
 	}
@@ -124,7 +127,7 @@ func describeLabel(s *Table, labels []string, say func(key, format string, args 
 	}
 	starter.Config.Params.Objective = objective
 	say("train.objective", "Chosen because %s.", reason)
-	say("train.rounds", "Early stopping ends training when more rounds do not help.")
+	say("train.rounds", "Early stopping ends training when more rounds do not help. Without this key train.effort says how many there are at most.")
 	if info, _ := objectives.Lookup(objective); info.Labels == objectives.TwoClasses {
 		classes, _ := dataset.ClassesOf(labelled.LabelColumn())
 		say("data.label", "%q is the positive class; positive_class = %q makes it the other one.", classes[1], classes[0])
