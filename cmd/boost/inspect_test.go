@@ -61,7 +61,7 @@ func TestInspectUnreadable(t *testing.T) {
 		t.Fatal(err)
 	}
 	inFolder(t)
-	for _, name := range []string{"refused.list.parquet", "refused.struct.arrow", "refused.duration.arrow", "refused.BYTE_STREAM_SPLIT.parquet"} {
+	for _, name := range []string{"refused.list.parquet", "refused.struct.arrow", "refused.BYTE_STREAM_SPLIT.parquet"} {
 		path := filepath.Join(folder, name)
 		why := strings.TrimPrefix(strings.TrimSpace(must(t, 3, boost(t, "train", path, "--label", "x")).errors), "error: ")
 		if !strings.Contains(why, `column "bad"`) {
@@ -85,7 +85,7 @@ func TestInitUnreadable(t *testing.T) {
 	inFolder(t)
 	schema := arrow.NewSchema([]arrow.Field{
 		{Name: "x", Type: arrow.PrimitiveTypes.Float64}, {Name: "parts", Type: arrow.ListOf(arrow.PrimitiveTypes.Int32)},
-		{Name: "y", Type: arrow.PrimitiveTypes.Float64}, {Name: "took", Type: arrow.FixedWidthTypes.Duration_s},
+		{Name: "y", Type: arrow.PrimitiveTypes.Float64}, {Name: "took", Type: arrow.FixedWidthTypes.MonthInterval},
 	}, nil)
 	b := array.NewRecordBuilder(memory.DefaultAllocator, schema)
 	for i := range 60 {
@@ -93,7 +93,7 @@ func TestInitUnreadable(t *testing.T) {
 		b.Field(1).(*array.ListBuilder).Append(true)
 		b.Field(1).(*array.ListBuilder).ValueBuilder().(*array.Int32Builder).Append(1)
 		b.Field(2).(*array.Float64Builder).Append(float64(i%7) / 2)
-		b.Field(3).(*array.DurationBuilder).Append(arrow.Duration(i))
+		b.Field(3).(*array.MonthIntervalBuilder).Append(arrow.MonthInterval(i))
 	}
 	var text bytes.Buffer
 	w := ipc.NewWriter(&text, ipc.WithSchema(schema))
@@ -102,7 +102,7 @@ func TestInitUnreadable(t *testing.T) {
 	}
 	file(t, "t.arrows", text.String())
 	must(t, 0, boost(t, "init", "t.arrows", "--label", "y", "-o", "run.toml"))
-	says(t, readFile(t, "run.toml"), `column "parts" holds lists`, `column "took" is of the Arrow type duration`, `ignore = ["parts", "took"]`)
+	says(t, readFile(t, "run.toml"), `column "parts" holds lists`, `column "took" is of the Arrow type interval`, `ignore = ["parts", "took"]`)
 	must(t, 0, boost(t, "train", "run.toml", "--set", "train.rounds=2"))
 }
 
