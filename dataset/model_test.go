@@ -255,7 +255,7 @@ func TestCoerce(t *testing.T) {
 			{[]dataset.ColumnData{{Name: "a", Values: []float64{1}}, {Name: "c", Values: []float64{2}}}, unnamed,
 				`the model was trained on columns without names, which it calls "c1", "c2", and this table has names: "a", "c"; give its columns without names, in the order of training`},
 			{[]dataset.ColumnData{{Name: "c1", Values: []float64{1}}, {Name: "c2", Values: []float64{2}}}, named,
-				`the table has columns without names, which are called "c1", "c2", and the model needs columns with names: "a", "c"`},
+				`the table has columns without names, which are called "c1" and so on, and the model needs columns with names: "a", "c"`},
 			{[]dataset.ColumnData{{Name: "c1", Values: []float64{1}}}, unnamed,
 				`the table lacks column "c2", which the model needs (did you mean "c1"?); its columns are "c1"`},
 		} {

@@ -22,6 +22,15 @@ type memoryTable struct {
 	rows    int
 }
 
+// withRow returns the columns of a table without rows with one row. It is 0, which may be an init score too.
+func (t *memoryTable) withRow() []dataset.ColumnData {
+	columns := slices.Clone(t.columns)
+	for i := range columns {
+		columns[i].Values, columns[i].Rows = []float64{0}, 1
+	}
+	return columns
+}
+
 // part is one or several columns of a table in a request.
 type part struct {
 	Kind  string   `json:"kind"`  // numbers, dates, categories, arrow or csc

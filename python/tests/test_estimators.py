@@ -271,6 +271,24 @@ def test_going_on(numbers: Data) -> None:
     )
 
 
+@pytest.mark.parametrize("framed", [False, True])
+def test_no_rows(numbers: Data, framed: bool) -> None:
+    x, y = numbers
+    names = np.array(["low", "mid", "high"])[np.digitize(y, [-1, 1])]
+    rows: Any = pytest.importorskip("pandas").DataFrame(x, columns=list("abcdef")) if framed else x
+    assert BoostRegressor(rounds=3).fit(rows, y).predict(rows[:0]).shape == (0,)
+    ranker = BoostRanker(rounds=3).fit(rows, np.digitize(y, [-1, 1]), group=[10] * 100)
+    assert ranker.predict(rows[:0]).shape == (0,)
+    classes = BoostClassifier(rounds=3).fit(rows, names)
+    found = classes.predict(rows[:0])
+    assert (found.shape, found.dtype) == ((0,), names.dtype)
+    assert classes.predict_proba(rows[:0]).shape == (0, 3)
+    assert classes.apply(rows[:0]).shape == (0, 9)
+    assert [stage.shape for stage in classes.staged_predict(rows[:0])] == [(0,)] * 3
+    with pytest.raises(ValueError, match="0 sample"):
+        BoostRegressor().fit(rows[:0], y[:0])
+
+
 def test_metadata_routing(numbers: Data) -> None:
     x, y = numbers
     weight = np.random.default_rng(0).random(len(y))

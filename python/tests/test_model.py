@@ -5,7 +5,9 @@ from __future__ import annotations
 import importlib
 import subprocess
 import sys
+import warnings
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -397,6 +399,62 @@ def test_arguments_of_predict_that_do_not_fit(model: Model, numbers: Data, tmp_p
     three = train({**SHORT, "objective": "multiclass"}, x, np.digitize(y, [-1, 1]), init_score=np.zeros((len(x), 3)))
     with pytest.raises(ParameterError, match="init_score has 2 columns, and 3 in training"):
         three.predict(x, init_score=np.zeros((len(x), 2)))
+
+
+@pytest.mark.parametrize("form", ["array", "sparse", "dict", "pandas", "polars", "pyarrow"])
+def test_no_rows(numbers: Data, form: str) -> None:
+    """Of no rows there are no predictions, of the shape that those of rows have."""
+    x, y = numbers
+    names = [f"c{j + 1}" for j in range(x.shape[1])]
+    none: Any = x[:0]
+    if form == "sparse":
+        none = pytest.importorskip("scipy.sparse").csr_matrix(none)
+    elif form != "array":
+        none = dict(zip(names, none.T, strict=True))
+    if form in ("pandas", "polars"):
+        none = pytest.importorskip(form).DataFrame(none)
+    elif form == "pyarrow":
+        none = pytest.importorskip("pyarrow").table(none)
+    one = train(SHORT, x, y)
+    three = train({**SHORT, "objective": "multiclass"}, x, np.digitize(y, [-1, 1]))
+    rounds = one.rounds
+    shapes = (
+        {"value": (0,), "raw": (0,), "leaf": (0, rounds)},
+        {"value": (0, 3), "class": (0,), "leaf": (0, 3 * rounds)},
+    )
+    for model, kinds in zip((one, three), shapes, strict=True):
+        for kind, shape in kinds.items():
+            got, some = model.predict(none, kind), model.predict(x[:2], kind)
+            assert got.shape == shape
+            assert (got.dtype, got.shape[1:]) == (some.dtype, some.shape[1:])
+    assert one.contributions(none).shape == (0, 7)
+    assert three.contributions(none).shape == (0, 3, 7)
+    assert [stage.shape for stage in three.staged(none)] == [(0, 3)] * rounds
+    with pytest.raises(ParameterError, match="no intervals"):
+        one.predict(none, "interval")
+    with pytest.raises(TableError, match="no rows"):
+        one.eval(none, y[:0])
+
+
+def test_no_rows_of_columns_of_all_kinds() -> None:
+    pd = pytest.importorskip("pandas")
+    rows = np.arange(200)
+    frame = pd.DataFrame(
+        {
+            "number": rows * 0.5,
+            "text": np.where(rows % 2, "u", "v"),
+            "day": pd.Timestamp("2024-01-01") + pd.to_timedelta(rows, "D"),
+            "level": pd.Categorical(rows % 5),
+            "truth": rows % 3 == 0,
+        }
+    )
+    model = train(SHORT, frame, rows * 0.3, init_score=np.zeros(200))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for unseen in ("", "missing", "error"):
+            assert model.predict(frame[:0], init_score=np.zeros(0), on_unseen=unseen).shape == (0,)
+    with pytest.raises(TableError, match='lacks columns "text", "day"'):
+        model.predict(frame.loc[:0, ["number", "truth", "level"]][:0], init_score=np.zeros(0))
 
 
 def test_nothing_is_left_where_a_model_cannot_be_saved(model: Model, tmp_path: Path) -> None:

@@ -432,8 +432,9 @@ def test_what_a_sparse_matrix_cannot_be() -> None:
         model.predict(sp.csr_matrix(x + 1j))
     with pytest.raises(TableError, match="2 dimensions"):
         model.predict(sp.coo_array(x[:, 0]))
+    assert model.predict(sp.csr_matrix((0, 2))).shape == (0,)
     with pytest.raises(TableError, match="the table has no rows"):
-        model.predict(sp.csr_matrix((0, 2)))
+        train(PARAMS, sp.csr_matrix((0, 2)), np.zeros(0))
 
 
 def test_what_is_a_column_and_no_table() -> None:
@@ -444,6 +445,39 @@ def test_what_is_a_column_and_no_table() -> None:
             train(PARAMS, column, y)
     with pytest.raises(TableError, match="named fields"):
         train(PARAMS, np.zeros(60, [("a", "f8"), ("b", "f8")]), y)
+
+
+def test_what_looks_like_a_table() -> None:
+    pd, pl = (pytest.importorskip(name) for name in ("pandas", "polars"))
+    frame = pd.DataFrame({"a": np.arange(60.0), "b": np.arange(60.0) % 7})
+    model = train(PARAMS, frame, frame["b"])
+    fitted = boost_gbt.BoostRegressor(rounds=2).fit(frame, frame["b"])
+    uses: list[Any] = [
+        lambda table: train(PARAMS, table, frame["b"]),
+        lambda table: boost_gbt.BoostRegressor(rounds=2).fit(table, frame["b"]),
+        model.predict,
+        fitted.predict,
+    ]
+    for table, words in (
+        (pl.from_pandas(frame).lazy(), r"a LazyFrame is a query and no table yet: collect\(\) makes a table of it"),
+        (frame.to_dict("records"), r"a list of dicts is no table: pandas\.DataFrame\(rows\) or"),
+    ):
+        for use in uses:
+            with pytest.raises(TableError, match=words):
+                use(table)
+
+
+def test_names_on_one_side_only() -> None:
+    """The model or the table has columns without names: the error says which."""
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame({"a": np.arange(60.0), "c": np.arange(60.0) % 7})
+    x, y = frame.to_numpy(), frame["c"].to_numpy()
+    unnamed, named = train(PARAMS, x, y), train(PARAMS, frame, y)
+    for use in (lambda: train(PARAMS, frame, y, init_model=unnamed), lambda: unnamed.predict(frame)):
+        with pytest.raises(TableError, match=r'trained on columns without names.* and this table has names: "a", "c"'):
+            use()
+    with pytest.raises(TableError, match=r'the table has columns without names.* columns with names: "a", "c"$'):
+        train(PARAMS, x, y, init_model=named)
 
 
 def test_types_of_frames_that_arrow_has_not() -> None:

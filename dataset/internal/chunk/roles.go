@@ -256,7 +256,7 @@ func Lacks(lacking, names []string) error {
 	case unnamed(lacking[0]) && !own:
 		return Errorf("the model was trained on columns without names, which it calls %s, and this table has names: %s; give its columns without names, in the order of training", NameList(lacking, 5), NameList(names, 20))
 	case own && unnamed(names[0]) && !slices.ContainsFunc(lacking, unnamed):
-		return Errorf("the table has columns without names, which are called %s, and the model needs columns with names: %s", NameList(names, 5), NameList(lacking, 20))
+		return Errorf("the table has columns without names, which are called %q and so on, and the model needs columns with names: %s", names[0], NameList(lacking, 20))
 	}
 	var meant []string
 	for _, name := range lacking {

@@ -300,7 +300,13 @@ def _is_interchange(table: Any) -> bool:
 
 
 def column_names(table: Any) -> list[str] | None:
-    """Return the names of a table's columns, None where it has none."""
+    """Return the names of a table's columns, None where it has none. Refuse what looks like a table and is none."""
+    if type(table).__name__ == "LazyFrame" and _module(table) == "polars":
+        raise TableError("a LazyFrame is a query and no table yet: collect() makes a table of it")
+    if isinstance(table, (list, tuple)) and any(isinstance(row, dict) for row in table[:1]):
+        raise TableError(
+            "a list of dicts is no table: pandas.DataFrame(rows) or polars.DataFrame(rows) makes one of it"
+        )
     if is_sparse(table):  # some are dicts
         return None
     if isinstance(table, dict):

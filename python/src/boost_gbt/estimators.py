@@ -230,7 +230,6 @@ class _Boost(BaseEstimator):  # type: ignore[misc]
             and type(X) is np.ndarray
             and X.dtype.kind in "fiub"
             and X.ndim == 2
-            and X.shape[0] > 0
             and X.shape[1] == self.n_features_in_
             and not hasattr(self, "feature_names_in_")
         ):
@@ -238,7 +237,8 @@ class _Boost(BaseEstimator):  # type: ignore[misc]
         X = _tables.unmasked(X)
         framed = _tables.column_names(X) is not None
         if framed and not hasattr(X, "shape"):
-            raise TypeError(f"X is a {type(X).__name__}: estimators take frames, arrays and sparse matrices")
+            how = "; pandas.DataFrame(X) makes a frame of it" if isinstance(X, dict) else ""
+            raise TypeError(f"X is a {type(X).__name__}: estimators take frames, arrays and sparse matrices{how}")
         if not HAS_SKLEARN:
             X = X if framed or _tables.is_sparse(X) else np.asarray(X)
             if len(X.shape) != 2:
@@ -255,7 +255,7 @@ class _Boost(BaseEstimator):  # type: ignore[misc]
             return X
         if framed:
             validate_data(self, X, reset=reset, skip_check_array=True)
-            if X.shape[0] == 0:
+            if reset and X.shape[0] == 0:
                 raise ValueError("Found array with 0 sample(s) while a minimum of 1 is required.")
             if reset:
                 self._by_place = False
@@ -264,7 +264,15 @@ class _Boost(BaseEstimator):  # type: ignore[misc]
             return X
         if reset:
             self._by_place = True  # frames that come later have other names
-        return validate_data(self, X, reset=reset, accept_sparse=("csr", "csc"), dtype=None, ensure_all_finite=False)
+        return validate_data(
+            self,
+            X,
+            reset=reset,
+            accept_sparse=("csr", "csc"),
+            dtype=None,
+            ensure_all_finite=False,
+            ensure_min_samples=1 if reset else 0,
+        )
 
     def _check_weights(self, weights: Any, X: Any) -> Any:
         weights = _tables.unmasked(weights)
