@@ -289,6 +289,22 @@ def test_no_rows(numbers: Data, framed: bool) -> None:
         BoostRegressor().fit(rows[:0], y[:0])
 
 
+def test_importances_of_columns_whose_names_are_no_text() -> None:
+    """They were all 0: scikit-learn keeps no names that are numbers or tuples."""
+    pd = pytest.importorskip("pandas")
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(300, 3))
+    y = x[:, 0] + 3 * x[:, 2]
+    want = BoostRegressor(rounds=5).fit(x, y).feature_importances_
+    assert want.argmax() == 2
+    for columns in (range(3), [(1, 1), (1, 2), (2, 1)], pd.MultiIndex.from_tuples([("a", "x"), ("a", "y"), ("b", "x")])):
+        frame = pd.DataFrame(x, columns=columns)
+        assert np.array_equal(BoostRegressor(rounds=5).fit(frame, y).feature_importances_, want)
+    less = BoostRegressor(rounds=5, ignore=["1"]).fit(pd.DataFrame(x), y)
+    assert less.feature_importances_[1] == 0 < less.feature_importances_[2]
+    assert np.array_equal(less.predict(x), less.predict(pd.DataFrame(x)))
+
+
 def test_metadata_routing(numbers: Data) -> None:
     x, y = numbers
     weight = np.random.default_rng(0).random(len(y))

@@ -341,7 +341,7 @@ class _Boost(BaseEstimator):  # type: ignore[misc]
         for key in CATEGORICAL & set(params):
             params[key] = _by_name(params[key], names)
         self.model_: Model = train_rows(params, rows, valid, base, callback)
-        self._lacks = len(self.model_.inputs) < len(names)
+        self._columns_in = names  # where they are numbers or tuples, scikit-learn keeps none
         return self
 
     def _check_base(self, init_model: Any, y: Any, target: np.ndarray) -> np.ndarray:
@@ -362,10 +362,9 @@ class _Boost(BaseEstimator):  # type: ignore[misc]
     def _rows(self, X: Any) -> Any:
         """Return rows as the model takes them. It may lack columns, which a parameter such as ignore has named."""
         X = self._check_rows(X, reset=False)
-        if not getattr(self, "_lacks", False) or _tables.column_names(X) is not None:
+        names: list[str] = self._columns_in
+        if len(self._model().inputs) == len(names) or _tables.column_names(X) is not None:
             return X
-        known = getattr(self, "feature_names_in_", None)
-        names = _tables.numbered(self.n_features_in_) if known is None else list(known)
         if _tables.is_sparse(X):
             return X[:, [names.index(name) for name in self._model().inputs]]
         return {name: X[:, j] for j, name in enumerate(names)}
@@ -387,13 +386,7 @@ class _Boost(BaseEstimator):  # type: ignore[misc]
         for value, crossed in zip(importance, model._crossed(), strict=True):
             for name in crossed:  # an equal part of what is made of it
                 by_name[name] += value / len(crossed)
-        names = getattr(self, "feature_names_in_", None)
-        values = np.array(
-            [
-                by_name.get(str(name), 0.0)
-                for name in (_tables.numbered(self.n_features_in_) if names is None else names)
-            ]
-        )
+        values = np.array([by_name.get(name, 0.0) for name in self._columns_in])
         shares: np.ndarray = values / max(values.sum(), np.finfo(float).tiny)
         return shares
 
