@@ -297,7 +297,11 @@ def test_importances_of_columns_whose_names_are_no_text() -> None:
     y = x[:, 0] + 3 * x[:, 2]
     want = BoostRegressor(rounds=5).fit(x, y).feature_importances_
     assert want.argmax() == 2
-    for columns in (range(3), [(1, 1), (1, 2), (2, 1)], pd.MultiIndex.from_tuples([("a", "x"), ("a", "y"), ("b", "x")])):
+    for columns in (
+        range(3),
+        [(1, 1), (1, 2), (2, 1)],
+        pd.MultiIndex.from_tuples([("a", "x"), ("a", "y"), ("b", "x")]),
+    ):
         frame = pd.DataFrame(x, columns=columns)
         assert np.array_equal(BoostRegressor(rounds=5).fit(frame, y).feature_importances_, want)
     less = BoostRegressor(rounds=5, ignore=["1"]).fit(pd.DataFrame(x), y)

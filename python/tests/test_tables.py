@@ -208,6 +208,12 @@ def test_numbers_that_are_categories() -> None:
     assert model == train({**PARAMS, "categorical": ["c"]}, pd.DataFrame({"c": codes}), y)
     assert model != train(PARAMS, pd.DataFrame({"c": codes}), y)
     assert model.eval(pd.DataFrame({"c": codes}), y, "auc")["auc"] > 0.99
+    pl = pytest.importorskip("polars")
+    texts = pl.Series(codes.astype(str))
+    for kind in (pl.Categorical, pl.Enum(sorted(set(texts)))):
+        assert train(PARAMS, pl.DataFrame({"c": texts.cast(kind)}), y) == model
+        assert train(PARAMS, {"c": texts.cast(kind)}, y) == model
+    assert train(PARAMS, pl.DataFrame({"c": texts}), y) != model
 
 
 def test_files(census: Path, tmp_path: Path) -> None:
@@ -356,8 +362,9 @@ def test_unreadable_columns_matter_where_they_are_needed() -> None:
     x = np.arange(50.0)
     spans, lists = np.arange(50).astype("m8[s]"), np.empty(50, object)
     lists[:] = [[1]] * 50
+    deltas = spans.astype(object)
     model = train(PARAMS, {"a": x, "y": x}, "y")
-    for unread in (spans, lists, x + 1j):
+    for unread in (spans, deltas, lists, x + 1j):
         assert np.array_equal(model.predict({"a": x, "q": unread}), model.predict({"a": x}))
         assert train({**PARAMS, "ignore": ["q"]}, {"a": x, "q": unread, "y": x}, "y").features == ["a"]
         with pytest.raises((TableError, TypeError), match="column 'a'"):

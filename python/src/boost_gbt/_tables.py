@@ -6,6 +6,7 @@ import io
 import os
 import sys
 from collections.abc import Container, Sequence
+from datetime import timedelta
 from typing import Any
 
 import numpy as np
@@ -195,6 +196,8 @@ def _text(level: Any) -> str:
         return str(int(level))
     if isinstance(level, (dict, list, set, tuple, np.ndarray)):
         raise TypeError(f"argument must be a string or a number, not {type(level).__name__}")
+    if isinstance(level, (timedelta, np.timedelta64)):
+        raise TypeError("it holds spans of time: give it as a number of seconds")
     return level.decode() if isinstance(level, bytes) else str(level)
 
 
@@ -435,6 +438,7 @@ def _add_polars(parts: Parts, frame: Any) -> None:
             else:
                 _add_polars(parts, series.to_frame())
         return
+    parts.categorical += [series.name for series in frame if series.dtype in (pl.Categorical, pl.Enum)]
     stream = io.BytesIO()
     frame.write_ipc_stream(stream, compat_level=pl.CompatLevel.oldest())
     parts.arrow(stream.getbuffer(), [str(name) for name in frame.columns], frame.height)
