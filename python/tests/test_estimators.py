@@ -309,6 +309,23 @@ def test_importances_of_columns_whose_names_are_no_text() -> None:
     assert np.array_equal(less.predict(x), less.predict(pd.DataFrame(x)))
 
 
+def test_labels_and_weights_that_are_times(numbers: Data) -> None:
+    """As numbers they would be counts of the unit of their type, and sets of rows may have another one."""
+    pd, pl = (pytest.importorskip(name) for name in ("pandas", "polars"))
+    x, y = numbers
+    spans = np.arange(len(x)).astype("m8[D]")
+    days = np.datetime64("2024-01-01") + spans
+    for times in (spans, days, pd.Series(spans), pd.Series(days).dt.tz_localize("UTC"), pl.Series(days)):
+        for fit in (
+            lambda times: BoostRegressor(rounds=2).fit(x, times),
+            lambda times: BoostRegressor(rounds=2).fit(x, y, sample_weight=times),
+            lambda times: BoostRegressor(rounds=2).fit(x, y, eval_set=(x, times)),
+            lambda times: BoostRanker(rounds=2).fit(x, times, group=[len(x)]),
+        ):
+            with pytest.raises(ValueError, match="holds dates or spans of time: give numbers"):
+                fit(times)
+
+
 def test_metadata_routing(numbers: Data) -> None:
     x, y = numbers
     weight = np.random.default_rng(0).random(len(y))

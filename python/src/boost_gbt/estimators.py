@@ -275,7 +275,7 @@ class _Boost(BaseEstimator):  # type: ignore[misc]
         )
 
     def _check_weights(self, weights: Any, X: Any) -> Any:
-        weights = _tables.unmasked(weights)
+        weights = _no_times(_tables.unmasked(weights), "sample_weight")
         if weights is None or not HAS_SKLEARN:
             return weights
         return _check_sample_weight(weights, np.empty((X.shape[0], 1)))
@@ -411,6 +411,14 @@ class _Boost(BaseEstimator):  # type: ignore[misc]
         return self._predict(X, "leaf")
 
 
+def _no_times(values: Any, name: str) -> Any:
+    """Return values. As numbers, dates and spans of time would be counts of whatever unit their type has."""
+    kind = getattr(getattr(values, "dtype", None), "kind", None) or np.asarray(values).dtype.kind
+    if kind in ("M", "m"):
+        raise ValueError(f"{name} holds dates or spans of time: give numbers, such as seconds")
+    return values
+
+
 def _validation_sets(eval_set: Any) -> list[tuple[Any, Any]]:
     """Return the validation sets of fit: rows and labels of each."""
     sets = [] if eval_set is None else eval_set
@@ -459,7 +467,7 @@ class BoostRegressor(RegressorMixin, _Boost):  # type: ignore[misc]
     """
 
     def _check_target(self, y: Any, fit: bool = True) -> np.ndarray:
-        y = _tables.unmasked(y)
+        y = _no_times(_tables.unmasked(y), "y")
         if not HAS_SKLEARN:
             return np.asarray(y, np.float64)
         y = check_array(y, ensure_2d=False, dtype=np.float64, input_name="y")
@@ -729,7 +737,7 @@ class BoostRanker(_Boost):
     """Gradient-boosted trees that rank the rows of queries."""
 
     def _check_target(self, y: Any, fit: bool = True) -> np.ndarray:
-        return np.asarray(_tables.unmasked(y), np.float64).reshape(-1)
+        return np.asarray(_no_times(_tables.unmasked(y), "y"), np.float64).reshape(-1)
 
     def _defaults(self) -> dict[str, Any]:
         return {"train.objective": "lambdarank"}
