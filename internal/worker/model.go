@@ -220,6 +220,7 @@ func (r *request) readInputs(ctx context.Context, m *model.Model, head *predictH
 	if err := r.lookForUnseen(t, m, head.OnUnseen); err != nil {
 		return nil, 0, err
 	}
+	r.warnOfDates(t, m)
 	if m.LacksInitScores(t) {
 		r.logger().Warn("the table has no init scores, but the model was trained from some: predictions are what the model adds to them")
 	}
@@ -424,6 +425,7 @@ func (r *request) evaluate(ctx context.Context) (any, []byte, error) {
 	if err := r.lookForUnseen(t, m, head.OnUnseen); err != nil {
 		return nil, nil, err
 	}
+	r.warnOfDates(t, m)
 	in, err := r.metricsInput(ctx, m, t, names, head.options(t.NumRows()))
 	if err != nil {
 		return nil, nil, err

@@ -457,6 +457,61 @@ def test_no_rows_of_columns_of_all_kinds() -> None:
         model.predict(frame.loc[:0, ["number", "truth", "level"]][:0], init_score=np.zeros(0))
 
 
+def test_dates_for_numbers_and_numbers_for_dates() -> None:
+    """Both are seconds since 1970 to the model, which is seldom meant: there is a warning."""
+    pd = pytest.importorskip("pandas")
+    rows = np.arange(200)
+    frame = pd.DataFrame({"day": pd.Timestamp("2024-01-01") + pd.to_timedelta(rows, "D"), "size": rows % 11 * 0.5})
+    model = train(SHORT, frame, rows * 0.3)
+    swapped = {
+        'dates in the columns \\["day"\\], and here these have numbers that.*year 9999': frame.assign(
+            day=frame["day"].astype("M8[ms]").astype("int64")
+        ),
+        'numbers in the columns \\["size"\\], and here these have dates': frame.assign(size=frame["day"]),
+    }
+    for words, table in swapped.items():
+        for use in (model.predict, lambda table: model.eval(table, rows), lambda table: list(model.staged(table))):
+            with pytest.warns(UserWarning, match=words):
+                use(table)
+    seconds = frame.assign(day=(frame["day"] - pd.Timestamp("1970-01-01")) // pd.Timedelta("1s"))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for table in (frame.assign(day=frame["day"].astype(str)), seconds):
+            assert np.array_equal(model.predict(table), model.predict(frame))
+        model.predict(frame.assign(day=pd.NaT, size=None))
+
+
+def test_columns_that_are_not_named_as_they_must_be(numbers: Data) -> None:
+    pd = pytest.importorskip("pandas")
+    x, y = numbers
+    frame = pd.DataFrame(x)
+    with pytest.raises(ParameterError, match="label = 2: expected an array, or the name of a column as a text"):
+        train(SHORT, frame, 2)
+    assert train(SHORT, frame.fillna(0), "2").label == "2"
+    for event in (y > 0, pd.Series(y > 0), (y > 0).tolist()):
+        for params in ({"event": event}, {"data.event": event}, {"data": {"event": event}}):
+            with pytest.raises(ParameterError, match="event has 1000 values: it must be the name of a column"):
+                train({**SHORT, **params}, x, np.abs(y))
+
+
+@pytest.mark.parametrize("form", [list, tuple, set, np.array, "pandas", ",".join])
+def test_columns_to_ignore(numbers: Data, form: Any) -> None:
+    if form == "pandas":
+        form = pytest.importorskip("pandas").Index
+    x, y = numbers
+    table = {"a": x[:, 0], "b": x[:, 1], "span": np.arange(len(x)).astype("m8[s]")}
+    for params in ({"ignore": form(["b", "span"])}, {"data": {"ignore": form(["b", "span"])}}):
+        assert train({**SHORT, **params}, table, y).features == ["a"]
+
+
+def test_words_of_unseen_categories() -> None:
+    rows = np.arange(100)
+    model = train(SHORT, {"t": np.array(list("uvwx"))[rows % 4]}, rows % 4 * 0.5)
+    with pytest.raises(TableError, match='on_unseen="missing" treats them'):
+        model.predict({"t": ["a", "b"]})
+    assert np.array_equal(model.predict({"t": ["a"]}, on_unseen="missing"), model.predict({"t": [None]}))
+
+
 def test_nothing_is_left_where_a_model_cannot_be_saved(model: Model, tmp_path: Path) -> None:
     (tmp_path / "m.boost").mkdir()
     with pytest.raises(OSError, match=r"m\.boost"):

@@ -46,6 +46,10 @@ class Rows:
         if isinstance(label, list) and _lists_columns(label, table):
             label = tuple(label)
         self.roles = {"data.label": label, "data.weight": weight, "data.group": group, "data.init_score": init_score}
+        for key, value in self.roles.items():
+            if np.isscalar(value) and not isinstance(value, str):
+                role = key.removeprefix("data.")
+                raise ParameterError(f"{role} = {value!r}: expected an array, or the name of a column as a text")
         self.names = names  # of the columns of a matrix
         self.categorical: list[str] = []  # columns that are declared categories
         self.texts: Container[str] = ()  # columns whose levels are texts in a model
@@ -227,8 +231,11 @@ def train_rows(
         "every": callback is not None,
     }
     called: Names = {}
-    ignored = params.get("ignore", params.get("data.ignore")) or ()
-    ignored = ignored.split(",") if isinstance(ignored, str) else [str(name) for name in ignored]
+    data = params.get("data")
+    given_there = data.get("ignore") if isinstance(data, Mapping) else None
+    left_out = params.get("ignore", params.get("data.ignore", given_there))
+    names = left_out.split(",") if isinstance(left_out, str) else () if left_out is None else left_out
+    ignored = [str(name) for name in names]
     rows.needed = lambda name: name not in ignored
     with ExitStack() as stack:
         head["train"] = stack.enter_context(rows.hand_over(called))
