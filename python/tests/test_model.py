@@ -306,6 +306,35 @@ def test_labels_of_files_keep_their_names(tmp_path: Path) -> None:
         model.eval(path, "z")
 
 
+@pytest.mark.parametrize("form", ["pandas", "polars", "pyarrow"])
+def test_frames_of_labels_keep_their_names(numbers: Data, form: str) -> None:
+    x, y = numbers
+    labels = {"up": y, "down": -2 * y}
+    module = pytest.importorskip(form)
+    frame = module.table(labels) if form == "pyarrow" else module.DataFrame(labels)
+    model = train(SHORT, x, frame)
+    assert model.label == "up, down"
+    plain = train(SHORT, x, np.column_stack([y, -2 * y]))
+    assert plain.label == "label_1, label_2"
+    assert np.array_equal(model.predict(x), plain.predict(x))
+    table = dict(zip(model.inputs, x.T, strict=True))
+    found = model.eval(table | labels)
+    assert found == plain.eval(x, np.column_stack([y, -2 * y])) == model.eval(x, frame)
+    error = np.sqrt(np.mean((model.predict(x) - np.column_stack([y, -2 * y])) ** 2, axis=0)).mean()
+    assert found["rmse"] == pytest.approx(error)
+
+
+def test_frames_of_labels_whose_names_are_numbers_or_taken(numbers: Data) -> None:
+    pd = pytest.importorskip("pandas")
+    x, y = numbers
+    frame = pd.DataFrame(x[:, :2], columns=["a", "up"])
+    assert train(SHORT, frame, pd.DataFrame({0: y, 1: -y})).label == "label_1, label_2"
+    model = train(SHORT, frame, pd.DataFrame({"up": y, "down": -y}))
+    assert (model.label, model.features) == ("up_, down", ["a", "up"])
+    with pytest.raises(TableError, match="more than one column 'up'"):
+        train(SHORT, frame, pd.DataFrame(np.column_stack([y, y]), columns=["up", "up"]))
+
+
 def test_arguments_beside_settings(numbers: Data) -> None:
     """A setting does not take the place of an argument in silence."""
     x, y = numbers

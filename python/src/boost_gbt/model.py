@@ -81,17 +81,21 @@ class Rows:
         self.categorical = [name for name in parts.categorical if all(name not in names for names in called.values())]
         for key, value in arrays.items():
             own = getattr(value, "name", None)
-            if len(getattr(value, "shape", ())) == 2 and len(only := _tables.column_names(value) or []) == 1:
-                value, own = _tables.column_of(value, only[0]), only[0]
+            theirs = (_tables.column_names(value) or []) if len(getattr(value, "shape", ())) == 2 else []
             columns = value if isinstance(value, _Columns) else [value]
-            if not isinstance(value, _Columns) and np.ndim(value) == 2 and np.shape(value)[1] > 1:
+            if theirs:
+                columns = [_tables.column_of(value, name) for name in theirs]
+            elif not isinstance(value, _Columns) and np.ndim(value) == 2 and np.shape(value)[1] > 1:
                 columns = list(np.asarray(_tables.unmasked(value)).T)
+            if len(theirs) > 1 and theirs == list(map(str, range(len(theirs)))):
+                theirs = []  # they are numbers in place of names
             if key not in called:
                 called[key] = []
                 for k in range(len(columns)):
                     name = str(own or key.removeprefix("data."))
                     name += f"_{k + 1}" if len(columns) > 1 else ""
-                    while name in parts.names:
+                    name = theirs[k] if theirs else name
+                    while name in parts.names or name in called[key]:
                         name += "_"
                     called[key].append(name)
             if len(columns) != len(called[key]):
