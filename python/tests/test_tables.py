@@ -454,6 +454,23 @@ def test_what_is_a_column_and_no_table() -> None:
         train(PARAMS, np.zeros(60, [("a", "f8"), ("b", "f8")]), y)
 
 
+def test_what_is_a_row_and_no_table() -> None:
+    pd = pytest.importorskip("pandas")
+    x = np.arange(60.0)
+    frame = pd.DataFrame({"a": x, "b": x % 7})
+    model = train(PARAMS, frame, x)
+    want = model.predict(frame)[7]
+    with pytest.raises(TableError, match=r"to_frame\(\)\.T if it is a row"):
+        model.predict(frame.iloc[7])
+    assert model.predict(frame.iloc[7].to_frame().T) == want
+    with pytest.raises(TableError, match=r"reshape\(1, -1\) a row"):
+        model.predict(frame.to_numpy()[7])
+    assert model.predict(frame.to_numpy()[7].reshape(1, -1)) == want
+    with pytest.raises(TableError, match="column 'a' is one value: give a list of them"):
+        model.predict({"a": 7.0, "b": 0.0})
+    assert model.predict({"a": [7.0], "b": [0.0]}) == want
+
+
 def test_what_looks_like_a_table() -> None:
     pd, pl = (pytest.importorskip(name) for name in ("pandas", "polars"))
     frame = pd.DataFrame({"a": np.arange(60.0), "b": np.arange(60.0) % 7})

@@ -381,13 +381,15 @@ def add(parts: Parts, table: Any, names: Sequence[str] | None = None) -> None:
             raise TableError("an array with named fields is no matrix: give a dict of its columns")
         if table.ndim != 2:
             raise TableError(
-                f"a table has 2 dimensions, this array has {table.ndim}: reshape(-1, 1) makes a column of it"
+                f"a table has 2 dimensions, this array has {table.ndim}: "
+                "reshape(-1, 1) makes a column of it, reshape(1, -1) a row"
             )
         parts.matrix(unmasked(table), names or numbered(table.shape[1]))
     elif hasattr(table, "write_ipc_stream"):
         _add_polars(parts, table)
     elif _module(table) in ("pandas", "polars") and hasattr(table, "to_frame"):
-        raise TableError(f"a {type(table).__name__} is a column and no table: to_frame() makes a table of it")
+        row = ", and to_frame().T if it is a row" if _module(table) == "pandas" else ""
+        raise TableError(f"a {type(table).__name__} is a column and no table: to_frame() makes a table of it{row}")
     elif hasattr(table, "__arrow_c_stream__"):
         _add_arrow(parts, table)
     elif _is_interchange(table):
@@ -499,6 +501,8 @@ def add_column(parts: Parts, name: str, values: Any) -> None:
         array = np.asarray(values, object)  # numbers among texts stay what they are
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
+    if array.ndim == 0:
+        raise TableError(f"column {name!r} is one value: give a list of them, one for each row")
     if array.ndim != 1:
         raise TableError(f"column {name!r} has {array.ndim} dimensions, expected 1")
     parts.column(name, array)
