@@ -141,6 +141,42 @@ def test_going_on(numbers: Data, tmp_path: Path) -> None:
     assert train({"rounds": 4, "early_stopping": 0}, x, y, init_model=tmp_path / "first.boost") == more
 
 
+def test_going_on_with_labels_of_another_name(numbers: Data) -> None:
+    pd = pytest.importorskip("pandas")
+    x, y = numbers
+    frame = pd.DataFrame(x, columns=list("abcdef"))
+    first = train(SHORT, frame, y)
+    want = train(SHORT, frame, y, init_model=first)
+    for label in (pd.Series(y, name="target"), pd.DataFrame({"target": y}), y):
+        assert train(SHORT, frame, label, init_model=first) == want
+    named = train(SHORT, frame.assign(target=y), "target")
+    assert named.label == "target"
+    assert np.array_equal(train(SHORT, frame, y, init_model=named).predict(frame), want.predict(frame))
+    with pytest.raises(ParameterError, match="label has 2 columns, and 1 in training: 'target'"):
+        train(SHORT, frame, np.column_stack([y, y]), init_model=named)
+
+
+def test_going_on_with_what_the_model_does_not_know(numbers: Data) -> None:
+    pd = pytest.importorskip("pandas")
+    x, y = numbers
+    frame = pd.DataFrame(x, columns=list("abcdef"))
+    first = train(SHORT, frame, y)
+    want = train(SHORT, frame, y, init_model=first)
+    more = frame.assign(new=y)
+    with pytest.warns(UserWarning, match=r'the columns \["new"\] are not used: the model that training goes on from'):
+        assert train(SHORT, more, y, init_model=first) == want
+    for role in ("weight", "group", "init_score"):
+        for table, given in ((frame, np.arange(1000.0)), (frame.assign(given=1.0), "given")):
+            with pytest.raises(ParameterError, match=f"init_model was trained without {role}: leave it out"):
+                train(SHORT, table, y, init_model=first, **{role: given})
+    weighted = train(SHORT, frame, y, weight=np.arange(1000.0))
+    again = train(SHORT, frame, y, weight=pd.Series(np.arange(1000.0), name="w"), init_model=weighted)
+    assert again.rounds == 2 * weighted.rounds
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert train({**SHORT, "ignore": ["new"]}, more, y, init_model=first).features == list("abcdef")
+
+
 def test_mean_of_folds(numbers: Data) -> None:
     x, y = numbers
     settings = {"effort": "best", "rounds": 6, "bag_folds": 3}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import reprlib
 from collections.abc import Mapping
 from operator import index
 from typing import Any
@@ -79,7 +80,7 @@ def whole_number(name: str, value: Any) -> int:
     try:
         return index(value)
     except TypeError:
-        raise TypeError(f"{name} = {value!r}: expected an integer") from None
+        raise TypeError(f"{name} = {reprlib.repr(value)}: expected an integer") from None
 
 
 def joined(given: Mapping[str, Any], params: Mapping[str, Any]) -> list[list[str]]:

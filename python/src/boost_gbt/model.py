@@ -235,6 +235,13 @@ def train_rows(
         "every": callback is not None,
     }
     called: Names = {}
+    if isinstance(init_model, Model):
+        theirs = {f"data.{role}": list(columns) for role, columns in init_model._head["roles"].items()}
+        for key, value in rows.roles.items():
+            if value is not None and key not in theirs:
+                raise ParameterError(f"init_model was trained without {key.removeprefix('data.')}: leave it out")
+            if rows.beside(key):  # values have the names of its columns
+                called[key] = theirs[key]
     data = params.get("data")
     given_there = data.get("ignore") if isinstance(data, Mapping) else None
     left_out = params.get("ignore", params.get("data.ignore", given_there))
