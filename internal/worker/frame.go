@@ -50,14 +50,18 @@ func readFrame(r io.Reader) (*frame, error) {
 	return f, nil
 }
 
-// readBytes reads n bytes to an address that is a multiple of 8. The memory grows as bytes come: a frame that
-// claims more than is sent takes firstBytes, or growth times what came.
+// readBytes reads n bytes to an address that is a multiple of 8. The memory grows as bytes come: a frame that claims more
+// than is sent takes firstBytes at most, or growth times what came.
 func readBytes(r io.Reader, n int) ([]byte, error) {
 	const (
 		firstBytes = 64 << 20
-		growth     = 8 // so that an eighth of the bytes is copied, and not all of them
+		growth     = 32 // so that little of a large frame is copied
 	)
-	data, at := alignedBytes(min(n, firstBytes)), 0
+	size := n
+	for size > firstBytes {
+		size = (size + growth - 1) / growth
+	}
+	data, at := alignedBytes(size), 0
 	for {
 		read, err := io.ReadFull(r, data[at:])
 		at += read
