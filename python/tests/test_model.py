@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from boost_gbt import BudgetError, Model, ModelError, ParameterError, TableError, WorkerError, run, train
+from boost_gbt import BudgetError, Model, ModelError, ParameterError, TableError, WorkerError, cv, run, train
 
 Data = tuple[np.ndarray, np.ndarray]
 SHORT = {"rounds": 10, "early_stopping": 0}
@@ -446,6 +446,23 @@ def test_stages_are_predictions() -> None:
     assert np.array_equal(stages[0], model.predict(unknown, on_unseen="missing", init_score=x, rounds=4))
     with pytest.warns(UserWarning, match="no init scores"):
         list(model.staged({"w": words, "x": x}))
+
+
+def test_predictions_can_be_changed(model: Model, numbers: Data) -> None:
+    x, y = numbers
+    for make in (
+        lambda: model.predict(x),
+        lambda: model.predict(x[:3]),
+        lambda: model.predict(dict(zip(model.inputs, x.T, strict=True)), "leaf"),
+        lambda: model.contributions(x),
+        lambda: next(model.staged(x)),
+        model.importance,
+        lambda: cv(SHORT, x, y, folds=2).predictions,
+    ):
+        made, want = make(), make().copy()
+        made += 1
+        assert np.array_equal(made, want + 1)
+        assert np.array_equal(make(), want)
 
 
 def test_arguments_of_predict_that_do_not_fit(model: Model, numbers: Data, tmp_path: Path) -> None:

@@ -494,7 +494,7 @@ class Model:
         one: np.ndarray = values[:, 0] if values.shape[1] == 1 and kind != "leaf" else values
         return one
 
-    def _predict_rows(self, rows: np.ndarray, head: dict[str, Any]) -> tuple[dict[str, Any], bytes]:
+    def _predict_rows(self, rows: np.ndarray, head: dict[str, Any]) -> tuple[dict[str, Any], bytearray]:
         """Predict a matrix of numbers without making a table of it."""
         if (
             (rows.dtype != np.float32 and rows.dtype != np.float64)
