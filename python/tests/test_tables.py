@@ -358,6 +358,22 @@ def test_exchanged_frames(numbers: tuple[np.ndarray, np.ndarray]) -> None:
         want.predict(Exchanged(rows.drop_columns("kind")))
 
 
+def test_frames_that_are_known_as_arrays_only(numbers: tuple[np.ndarray, np.ndarray]) -> None:
+    """Such as those of dask: their columns have names."""
+    x, y = numbers
+
+    class Frame:
+        def __init__(self, columns: list[str]) -> None:
+            self.columns = columns
+
+        def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+            return np.column_stack([x[:, "abcdef".index(name)] for name in self.columns])
+
+    model = train(PARAMS, Frame(list("abcdef")), y)
+    assert model == train(PARAMS, dict(zip("abcdef", x.T, strict=True)), y)
+    assert np.array_equal(model.predict(Frame(list("fedcba"))), model.predict(x))
+
+
 def test_unreadable_columns_matter_where_they_are_needed() -> None:
     x = np.arange(50.0)
     spans, lists = np.arange(50).astype("m8[s]"), np.empty(50, object)

@@ -395,7 +395,7 @@ def add(parts: Parts, table: Any, names: Sequence[str] | None = None) -> None:
     elif _is_interchange(table):
         _add_arrow(parts, _exchanged(table))
     elif isinstance(table, (list, tuple)) or hasattr(table, "__array__"):
-        add(parts, np.asarray(table), names)
+        add(parts, np.asarray(table), names or column_names(table))
     else:
         raise TableError(
             f"{type(table).__name__} is no table: expected a path, numpy, pandas, polars, pyarrow or scipy.sparse"
