@@ -378,13 +378,21 @@ def test_unreadable_columns_matter_where_they_are_needed() -> None:
     x = np.arange(50.0)
     spans, lists = np.arange(50).astype("m8[s]"), np.empty(50, object)
     lists[:] = [[1]] * 50
-    deltas = spans.astype(object)
+    deltas, complexes = spans.astype(object), (x + 1j).astype(object)
     model = train(PARAMS, {"a": x, "y": x}, "y")
-    for unread in (spans, deltas, lists, x + 1j):
+    for unread in (spans, deltas, lists, x + 1j, complexes):
         assert np.array_equal(model.predict({"a": x, "q": unread}), model.predict({"a": x}))
         assert train({**PARAMS, "ignore": ["q"]}, {"a": x, "q": unread, "y": x}, "y").features == ["a"]
         with pytest.raises((TableError, TypeError), match="column 'a'"):
             model.predict({"a": unread})
+
+
+def test_integers_that_are_no_float64() -> None:
+    """An integer beyond all floats is a level, like others that float64 cannot hold."""
+    x = np.arange(60) % 3
+    large, small = np.array([10**400, 1, 7], object)[x], np.array(["a", "b", "c"])[x]
+    got = train({**PARAMS, "categorical": ["t"]}, {"t": large}, x * 1.0).predict({"t": large})
+    assert np.array_equal(got, train({**PARAMS, "categorical": ["t"]}, {"t": small}, x * 1.0).predict({"t": small}))
 
 
 def test_numbers_for_written_ones(tmp_path: Path) -> None:

@@ -194,7 +194,7 @@ def _text(level: Any) -> str:
     """Return a level as text: a whole number without a point, as a file has it."""
     if isinstance(level, (float, np.floating)) and float(level).is_integer() and abs(level) < 1 << 53:
         return str(int(level))
-    if isinstance(level, (dict, list, set, tuple, np.ndarray)):
+    if isinstance(level, (dict, list, set, tuple, complex, np.ndarray)):
         raise TypeError(f"argument must be a string or a number, not {type(level).__name__}")
     if isinstance(level, (timedelta, np.timedelta64)):
         raise TypeError("it holds spans of time: give it as a number of seconds")
@@ -216,7 +216,10 @@ def _plain_numbers(values: np.ndarray) -> np.ndarray | None:
     numbers = np.empty(len(values), np.float64)
     for i, value in enumerate(values):
         if isinstance(value, (float, int, np.number, np.bool_)):
-            numbers[i] = value
+            try:
+                numbers[i] = value
+            except OverflowError:
+                return None
             if isinstance(value, (int, np.integer)) and int(numbers[i]) != int(value):
                 return None
         elif type(value).__name__ in ("NAType", "NaTType", "NoneType"):
