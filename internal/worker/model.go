@@ -211,7 +211,7 @@ func predictKind(ctx context.Context, m *model.Model, t *dataset.Table, kind str
 func (r *request) readInputs(ctx context.Context, m *model.Model, head *predictHead) (t *dataset.Table, rows int, err error) {
 	options := []dataset.Option{dataset.As(m.Schema().Inputs()), dataset.InOrder()}
 	if kept, _ := r.server.table(head.Table); len(head.Files) == 0 && kept != nil && kept.rows == 0 {
-		t, err = dataset.FromColumns(kept.withRow(), options...)
+		t, err = dataset.FromColumns(kept.withRow(featureNames(m.Schema())), options...)
 		return t, 0, err
 	}
 	if t, err = r.read(ctx, &head.source, options...); err != nil {

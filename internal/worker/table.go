@@ -22,11 +22,16 @@ type memoryTable struct {
 	rows    int
 }
 
-// withRow returns the columns of a table without rows with one row. It is 0, which may be an init score too.
-func (t *memoryTable) withRow() []dataset.ColumnData {
+// withRow returns the columns of a table without rows with one row. Features have no value there, and what a model needs
+// beside them, such as init scores, is 0.
+func (t *memoryTable) withRow(features []string) []dataset.ColumnData {
+	values := make(map[string]float64, len(features))
+	for _, name := range features {
+		values[name] = math.NaN()
+	}
 	columns := slices.Clone(t.columns)
 	for i := range columns {
-		columns[i].Values, columns[i].Rows = []float64{0}, 1
+		columns[i].Values, columns[i].Rows = []float64{values[columns[i].Name]}, 1
 	}
 	return columns
 }

@@ -528,9 +528,10 @@ def test_no_rows_of_columns_of_all_kinds() -> None:
             "day": pd.Timestamp("2024-01-01") + pd.to_timedelta(rows, "D"),
             "level": pd.Categorical(rows % 5),
             "truth": rows % 3 == 0,
+            "share": [f"{row % 50} %" for row in rows],
         }
     )
-    model = train(SHORT, frame, rows * 0.3, init_score=np.zeros(200))
+    model = train({**SHORT, "parse": "auto"}, frame, rows * 0.3, init_score=np.zeros(200))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         for unseen in ("", "missing", "error"):
