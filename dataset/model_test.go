@@ -244,6 +244,26 @@ func TestCoerce(t *testing.T) {
 			}
 		})
 	}
+	t.Run("columns_without_names", func(t *testing.T) {
+		unnamed := mustRead(t, "1,2\n3,4\n", dataset.Header(false)).Schema()
+		named := mustRead(t, "a,c\n1,2\n").Schema()
+		for _, c := range []struct {
+			columns []dataset.ColumnData
+			schema  dataset.Schema
+			want    string
+		}{
+			{[]dataset.ColumnData{{Name: "a", Values: []float64{1}}, {Name: "c", Values: []float64{2}}}, unnamed,
+				`the model was trained on columns without names, which it calls "c1", "c2", and this table has names: "a", "c"; give its columns without names, in the order of training`},
+			{[]dataset.ColumnData{{Name: "c1", Values: []float64{1}}, {Name: "c2", Values: []float64{2}}}, named,
+				`the table has columns without names, which are called "c1" and so on, and the model needs columns with names: "a", "c"`},
+			{[]dataset.ColumnData{{Name: "c1", Values: []float64{1}}}, unnamed,
+				`the table lacks column "c2", which the model needs (did you mean "c1"?); its columns are "c1"`},
+		} {
+			if _, err := dataset.FromColumns(c.columns, dataset.As(c.schema)); !errors.Is(err, dataset.ErrTable) || err.Error() != c.want {
+				t.Errorf("got  %v\nwant %s", err, c.want)
+			}
+		}
+	})
 	t.Run("numeric_levels_to_text", func(t *testing.T) {
 		text := mustRead(t, "x\n01\nb\n", dataset.Categorical("x")).Schema()
 		_, err := mustRead(t, "x\n01\n1\n", dataset.Categorical("x")).As(text)

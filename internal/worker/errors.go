@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"boost/booster"
@@ -73,9 +74,51 @@ func classOf(err error) string {
 	return classOther
 }
 
-// wording is the text of an error for people, without the library's own word for its kind.
+// wording is the text of an error for people, without the library's own word for its kind, and with the names that
+// arguments have here.
 func wording(err error) string {
-	return strings.Replace(err.Error(), dataset.ErrTable.Error()+": ", "", 1)
+	return arguments.Replace(strings.Replace(err.Error(), dataset.ErrTable.Error()+": ", "", 1))
+}
+
+var arguments = strings.NewReplacer("--on-unseen missing", `on_unseen="missing"`, "--on-unseen error", `on_unseen="error"`)
+
+// warnOfDates warns where a column of a table to predict has dates, and training had other numbers, or where it has
+// numbers that are no seconds, and training had dates.
+func (r *request) warnOfDates(t *dataset.Table, m *model.Model) {
+	now := t.Dates()
+	var dates, numbers []string
+	for _, c := range m.Schema().Columns {
+		if c.Role != dataset.Feature || !c.Kind.Numeric() {
+			continue
+		}
+		switch given := t.Column(c.Name); {
+		case slices.Contains(now, c.Name):
+			if !c.Dates {
+				dates = append(dates, c.Name)
+			}
+		case c.Dates && given != nil && isLate(given):
+			numbers = append(numbers, c.Name)
+		}
+	}
+	if len(dates) > 0 {
+		r.logger().Warn(fmt.Sprintf("the model was trained on numbers in the columns %q, and here these have dates, which count as seconds since 1970-01-01 UTC", dates))
+	}
+	if len(numbers) > 0 {
+		r.logger().Warn(fmt.Sprintf("the model was trained on dates in the columns %q, and here these have numbers that as seconds since 1970-01-01 UTC are after the year 9999: give dates, or seconds", numbers))
+	}
+}
+
+// isLate reports whether a column of seconds since 1970 has some after the year 9999, as nanoseconds and milliseconds of
+// usual dates are.
+func isLate(c *dataset.Column) bool {
+	const end = 253402300799
+	switch c.Kind() {
+	case dataset.Float64:
+		return slices.ContainsFunc(c.Float64s(), func(v float64) bool { return v > end })
+	case dataset.Float32:
+		return slices.ContainsFunc(c.Float32s(), func(v float32) bool { return v > end })
+	}
+	return false
 }
 
 // lookForUnseen refuses or reports categories that training did not have.

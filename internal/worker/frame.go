@@ -40,15 +40,41 @@ func readFrame(r io.Reader) (*frame, error) {
 	if head > mostHead || body > mostBody {
 		return nil, fmt.Errorf("a frame of %d and %d bytes: this is not the protocol of boost worker", head, body)
 	}
-	f.head = make([]byte, head)
-	if _, err := io.ReadFull(r, f.head); err != nil {
-		return nil, errors.Join(io.ErrUnexpectedEOF, err)
+	var err error
+	if f.head, err = readBytes(r, int(head)); err == nil {
+		f.body, err = readBytes(r, int(body))
 	}
-	f.body = alignedBytes(int(body))
-	if _, err := io.ReadFull(r, f.body); err != nil {
-		return nil, errors.Join(io.ErrUnexpectedEOF, err)
+	if err != nil {
+		return nil, fmt.Errorf("a frame of %d and %d bytes ended before its end: %w", head, body, err)
 	}
 	return f, nil
+}
+
+// readBytes reads n bytes to an address that is a multiple of 8. The memory grows as bytes come: a frame that claims more
+// than is sent takes firstBytes at most, or growth times what came.
+func readBytes(r io.Reader, n int) ([]byte, error) {
+	const (
+		firstBytes = 64 << 20
+		growth     = 32 // so that little of a large frame is copied
+	)
+	size := n
+	for size > firstBytes {
+		size = (size + growth - 1) / growth
+	}
+	data, at := alignedBytes(size), 0
+	for {
+		read, err := io.ReadFull(r, data[at:])
+		at += read
+		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+			return nil, io.ErrUnexpectedEOF // io.EOF is where no frame begins
+		}
+		if err != nil || at == n {
+			return data, err
+		}
+		more := alignedBytes(min(n, growth*at))
+		copy(more, data)
+		data = more
+	}
 }
 
 // alignedBytes returns n bytes at an address that is a multiple of 8.

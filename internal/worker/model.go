@@ -161,12 +161,24 @@ func (r *request) predict(ctx context.Context) (any, []byte, error) {
 	if head.Block != nil {
 		return r.predictBlock(ctx, kept, &head)
 	}
-	t, err := r.readInputs(ctx, m, &head)
+	t, rows, err := r.readInputs(ctx, m, &head)
 	if err != nil {
 		return nil, nil, err
 	}
-	rows, options := t.NumRows(), head.options(t.NumRows())
-	switch head.Kind {
+	shape, body, err := predictKind(ctx, m, t, head.Kind, head.options(rows))
+	if err != nil {
+		return nil, nil, err
+	}
+	if shape.Shape[0] = rows; rows == 0 {
+		body = nil
+	}
+	return shape, body, nil
+}
+
+// predictKind predicts the rows of a table.
+func predictKind(ctx context.Context, m *model.Model, t *dataset.Table, kind string, options []model.Option) (arrayHead, []byte, error) {
+	rows := t.NumRows()
+	switch kind {
 	case "value":
 		values, err := m.Predict(ctx, t, options...)
 		return arrayHead{"f8", []int{rows, m.Outputs()}}, bytesOf(values), err
@@ -175,7 +187,7 @@ func (r *request) predict(ctx context.Context) (any, []byte, error) {
 		return arrayHead{"f8", []int{rows, m.Outputs()}}, bytesOf(values), err
 	case "class":
 		if m.Classes() == nil {
-			return nil, nil, usagef("the model predicts numbers, not classes")
+			return arrayHead{}, nil, usagef("the model predicts numbers, not classes")
 		}
 		classes, err := m.PredictClass(ctx, t, options...)
 		return arrayHead{"i4", []int{rows, 1}}, bytesOf(classes), err
@@ -183,37 +195,43 @@ func (r *request) predict(ctx context.Context) (any, []byte, error) {
 		return predictIntervals(ctx, m, t, options)
 	case "leaf":
 		leaves, err := m.PredictLeaf(ctx, t, options...)
-		return arrayHead{"i4", []int{rows, len(leaves) / max(rows, 1)}}, bytesOf(leaves), err
+		return arrayHead{"i4", []int{rows, len(leaves) / rows}}, bytesOf(leaves), err
 	case "contrib":
 		parts, err := m.Contributions(ctx, t, options...)
 		if err != nil {
-			return nil, nil, usagef("%v", err)
+			return arrayHead{}, nil, usagef("%v", err)
 		}
 		return arrayHead{"f8", []int{rows, m.Outputs(), len(m.FeatureNames()) + 1}}, bytesOf(parts), nil
 	}
-	return nil, nil, usagef("kind must be value, raw, class, leaf, interval or contrib, not %q", head.Kind)
+	return arrayHead{}, nil, usagef("kind must be value, raw, class, leaf, interval or contrib, not %q", kind)
 }
 
-// readInputs reads the rows that a model is to predict, and says what they lack.
-func (r *request) readInputs(ctx context.Context, m *model.Model, head *predictHead) (*dataset.Table, error) {
-	t, err := r.read(ctx, &head.source, dataset.As(m.Schema().Inputs()), dataset.InOrder())
-	if err != nil {
-		return nil, err
+// readInputs reads the rows that a model is to predict, and says what they lack. Of a table in memory without rows
+// it returns one that tells the shape of predictions, and 0.
+func (r *request) readInputs(ctx context.Context, m *model.Model, head *predictHead) (t *dataset.Table, rows int, err error) {
+	options := []dataset.Option{dataset.As(m.Schema().Inputs()), dataset.InOrder()}
+	if kept, _ := r.server.table(head.Table); len(head.Files) == 0 && kept != nil && kept.rows == 0 {
+		t, err = dataset.FromColumns(kept.withRow(featureNames(m.Schema())), options...)
+		return t, 0, err
+	}
+	if t, err = r.read(ctx, &head.source, options...); err != nil {
+		return nil, 0, err
 	}
 	if err := r.lookForUnseen(t, m, head.OnUnseen); err != nil {
-		return nil, err
+		return nil, 0, err
 	}
+	r.warnOfDates(t, m)
 	if m.LacksInitScores(t) {
 		r.logger().Warn("the table has no init scores, but the model was trained from some: predictions are what the model adds to them")
 	}
-	return t, nil
+	return t, t.NumRows(), nil
 }
 
 // predictIntervals predicts bounds, rows × 2, or which classes are in the set of each row, rows × classes.
-func predictIntervals(ctx context.Context, m *model.Model, t *dataset.Table, options []model.Option) (any, []byte, error) {
+func predictIntervals(ctx context.Context, m *model.Model, t *dataset.Table, options []model.Option) (arrayHead, []byte, error) {
 	switch trusted := m.Trust(); {
 	case trusted == nil || trusted.Intervals == nil:
-		return nil, nil, usagef("the model has no intervals: calibrate it with some")
+		return arrayHead{}, nil, usagef("the model has no intervals: calibrate it with some")
 	case trusted.Intervals.Kind != trust.Sets:
 		bounds, err := m.PredictIntervals(ctx, t, options...)
 		return arrayHead{"f8", []int{t.NumRows(), 2}}, bytesOf(bounds), err
@@ -309,7 +327,7 @@ func (r *request) staged(ctx context.Context) (any, []byte, error) {
 	if err := head.checkTrust(m, head.Kind); err != nil {
 		return nil, nil, err
 	}
-	t, err := r.readInputs(ctx, m, &head)
+	t, height, err := r.readInputs(ctx, m, &head)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -323,12 +341,12 @@ func (r *request) staged(ctx context.Context) (any, []byte, error) {
 		if head.Kind == "raw" {
 			values = stage.Raw()
 		}
-		all, rounds = append(all, values...), append(rounds, stage.Rounds())
+		all, rounds = append(all, values[:height*m.Outputs()]...), append(rounds, stage.Rounds())
 	}
 	return struct {
 		arrayHead
 		Rounds []int `json:"rounds"`
-	}{arrayHead{"f8", []int{len(rounds), t.NumRows(), m.Outputs()}}, rounds}, bytesOf(all), nil
+	}{arrayHead{"f8", []int{len(rounds), height, m.Outputs()}}, rounds}, bytesOf(all), nil
 }
 
 // importance returns the importance of all features.
@@ -407,6 +425,7 @@ func (r *request) evaluate(ctx context.Context) (any, []byte, error) {
 	if err := r.lookForUnseen(t, m, head.OnUnseen); err != nil {
 		return nil, nil, err
 	}
+	r.warnOfDates(t, m)
 	in, err := r.metricsInput(ctx, m, t, names, head.options(t.NumRows()))
 	if err != nil {
 		return nil, nil, err

@@ -22,6 +22,20 @@ type memoryTable struct {
 	rows    int
 }
 
+// withRow returns the columns of a table without rows with one row. Features have no value there, and what a model needs
+// beside them, such as init scores, is 0.
+func (t *memoryTable) withRow(features []string) []dataset.ColumnData {
+	values := make(map[string]float64, len(features))
+	for _, name := range features {
+		values[name] = math.NaN()
+	}
+	columns := slices.Clone(t.columns)
+	for i := range columns {
+		columns[i].Values, columns[i].Rows = []float64{values[columns[i].Name]}, 1
+	}
+	return columns
+}
+
 // part is one or several columns of a table in a request.
 type part struct {
 	Kind  string   `json:"kind"`  // numbers, dates, spans, categories, arrow or csc

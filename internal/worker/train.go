@@ -316,6 +316,11 @@ func (r *request) loadMemory(ctx context.Context, head *trainHead, c *configs.Co
 	if err != nil {
 		return nil, err
 	}
+	if base != nil {
+		if err := r.warnOfUnused(head.Train.Table, train, c.Data.Ignore); err != nil {
+			return nil, err
+		}
+	}
 	t := &tables{Tables: traindata.Tables{Train: booster.InMemory(train)}, from: base}
 	for i := range head.Valid {
 		valid, err := r.read(ctx, &head.Valid[i], append(c.ReadOptions(), dataset.As(train.Schema()))...)
@@ -329,6 +334,28 @@ func (r *request) loadMemory(ctx context.Context, head *trainHead, c *configs.Co
 		t.valid = append(t.valid, booster.Valid(name, valid))
 	}
 	return t, nil
+}
+
+// warnOfUnused warns of columns of a table in memory that training on from a model does not use, because the model does not
+// know them.
+func (r *request) warnOfUnused(number uint32, train *dataset.Table, ignored []string) error {
+	if number == 0 { // files
+		return nil
+	}
+	kept, err := r.server.table(number)
+	if err != nil {
+		return err
+	}
+	var unused []string
+	for _, c := range kept.columns {
+		if train.Column(c.Name) == nil && !slices.Contains(ignored, c.Name) {
+			unused = append(unused, c.Name)
+		}
+	}
+	if len(unused) > 0 {
+		r.logger().Warn(fmt.Sprintf("the columns %q are not used: the model that training goes on from does not know them; leave them out, or train a new model", unused))
+	}
+	return nil
 }
 
 // forcedCuts reads a file of cuts for features.

@@ -271,6 +271,61 @@ def test_going_on(numbers: Data) -> None:
     )
 
 
+@pytest.mark.parametrize("framed", [False, True])
+def test_no_rows(numbers: Data, framed: bool) -> None:
+    x, y = numbers
+    names = np.array(["low", "mid", "high"])[np.digitize(y, [-1, 1])]
+    rows: Any = pytest.importorskip("pandas").DataFrame(x, columns=list("abcdef")) if framed else x
+    assert BoostRegressor(rounds=3).fit(rows, y).predict(rows[:0]).shape == (0,)
+    ranker = BoostRanker(rounds=3).fit(rows, np.digitize(y, [-1, 1]), group=[10] * 100)
+    assert ranker.predict(rows[:0]).shape == (0,)
+    classes = BoostClassifier(rounds=3).fit(rows, names)
+    found = classes.predict(rows[:0])
+    assert (found.shape, found.dtype) == ((0,), names.dtype)
+    assert classes.predict_proba(rows[:0]).shape == (0, 3)
+    assert classes.apply(rows[:0]).shape == (0, 9)
+    assert [stage.shape for stage in classes.staged_predict(rows[:0])] == [(0,)] * 3
+    with pytest.raises(ValueError, match="0 sample"):
+        BoostRegressor().fit(rows[:0], y[:0])
+
+
+def test_importances_of_columns_whose_names_are_no_text() -> None:
+    """They were all 0: scikit-learn keeps no names that are numbers or tuples."""
+    pd = pytest.importorskip("pandas")
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(300, 3))
+    y = x[:, 0] + 3 * x[:, 2]
+    want = BoostRegressor(rounds=5).fit(x, y).feature_importances_
+    assert want.argmax() == 2
+    for columns in (
+        range(3),
+        [(1, 1), (1, 2), (2, 1)],
+        pd.MultiIndex.from_tuples([("a", "x"), ("a", "y"), ("b", "x")]),
+    ):
+        frame = pd.DataFrame(x, columns=columns)
+        assert np.array_equal(BoostRegressor(rounds=5).fit(frame, y).feature_importances_, want)
+    less = BoostRegressor(rounds=5, ignore=["1"]).fit(pd.DataFrame(x), y)
+    assert less.feature_importances_[1] == 0 < less.feature_importances_[2]
+    assert np.array_equal(less.predict(x), less.predict(pd.DataFrame(x)))
+
+
+def test_labels_and_weights_that_are_times(numbers: Data) -> None:
+    """As numbers they would be counts of the unit of their type, and sets of rows may have another one."""
+    pd, pl = (pytest.importorskip(name) for name in ("pandas", "polars"))
+    x, y = numbers
+    spans = np.arange(len(x)).astype("m8[D]")
+    days = np.datetime64("2024-01-01") + spans
+    for times in (spans, days, pd.Series(spans), pd.Series(days).dt.tz_localize("UTC"), pl.Series(days)):
+        for fit in (
+            lambda times: BoostRegressor(rounds=2).fit(x, times),
+            lambda times: BoostRegressor(rounds=2).fit(x, y, sample_weight=times),
+            lambda times: BoostRegressor(rounds=2).fit(x, y, eval_set=(x, times)),
+            lambda times: BoostRanker(rounds=2).fit(x, times, group=[len(x)]),
+        ):
+            with pytest.raises(ValueError, match="holds dates or spans of time: give numbers"):
+                fit(times)
+
+
 def test_metadata_routing(numbers: Data) -> None:
     x, y = numbers
     weight = np.random.default_rng(0).random(len(y))

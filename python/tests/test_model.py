@@ -5,12 +5,14 @@ from __future__ import annotations
 import importlib
 import subprocess
 import sys
+import warnings
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
-from boost_gbt import BudgetError, Model, ModelError, ParameterError, TableError, WorkerError, run, train
+from boost_gbt import BudgetError, Model, ModelError, ParameterError, TableError, WorkerError, cv, run, train
 
 Data = tuple[np.ndarray, np.ndarray]
 SHORT = {"rounds": 10, "early_stopping": 0}
@@ -137,6 +139,42 @@ def test_going_on(numbers: Data, tmp_path: Path) -> None:
     assert np.array_equal(more.predict(x), want.predict(x))
     first.save(tmp_path / "first.boost")
     assert train({"rounds": 4, "early_stopping": 0}, x, y, init_model=tmp_path / "first.boost") == more
+
+
+def test_going_on_with_labels_of_another_name(numbers: Data) -> None:
+    pd = pytest.importorskip("pandas")
+    x, y = numbers
+    frame = pd.DataFrame(x, columns=list("abcdef"))
+    first = train(SHORT, frame, y)
+    want = train(SHORT, frame, y, init_model=first)
+    for label in (pd.Series(y, name="target"), pd.DataFrame({"target": y}), y):
+        assert train(SHORT, frame, label, init_model=first) == want
+    named = train(SHORT, frame.assign(target=y), "target")
+    assert named.label == "target"
+    assert np.array_equal(train(SHORT, frame, y, init_model=named).predict(frame), want.predict(frame))
+    with pytest.raises(ParameterError, match="label has 2 columns, and 1 in training: 'target'"):
+        train(SHORT, frame, np.column_stack([y, y]), init_model=named)
+
+
+def test_going_on_with_what_the_model_does_not_know(numbers: Data) -> None:
+    pd = pytest.importorskip("pandas")
+    x, y = numbers
+    frame = pd.DataFrame(x, columns=list("abcdef"))
+    first = train(SHORT, frame, y)
+    want = train(SHORT, frame, y, init_model=first)
+    more = frame.assign(new=y)
+    with pytest.warns(UserWarning, match=r'the columns \["new"\] are not used: the model that training goes on from'):
+        assert train(SHORT, more, y, init_model=first) == want
+    for role in ("weight", "group", "init_score"):
+        for table, given in ((frame, np.arange(1000.0)), (frame.assign(given=1.0), "given")):
+            with pytest.raises(ParameterError, match=f"init_model was trained without {role}: leave it out"):
+                train(SHORT, table, y, init_model=first, **{role: given})
+    weighted = train(SHORT, frame, y, weight=np.arange(1000.0))
+    again = train(SHORT, frame, y, weight=pd.Series(np.arange(1000.0), name="w"), init_model=weighted)
+    assert again.rounds == 2 * weighted.rounds
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert train({**SHORT, "ignore": ["new"]}, more, y, init_model=first).features == list("abcdef")
 
 
 def test_mean_of_folds(numbers: Data) -> None:
@@ -304,6 +342,35 @@ def test_labels_of_files_keep_their_names(tmp_path: Path) -> None:
         model.eval(path, "z")
 
 
+@pytest.mark.parametrize("form", ["pandas", "polars", "pyarrow"])
+def test_frames_of_labels_keep_their_names(numbers: Data, form: str) -> None:
+    x, y = numbers
+    labels = {"up": y, "down": -2 * y}
+    module = pytest.importorskip(form)
+    frame = module.table(labels) if form == "pyarrow" else module.DataFrame(labels)
+    model = train(SHORT, x, frame)
+    assert model.label == "up, down"
+    plain = train(SHORT, x, np.column_stack([y, -2 * y]))
+    assert plain.label == "label_1, label_2"
+    assert np.array_equal(model.predict(x), plain.predict(x))
+    table = dict(zip(model.inputs, x.T, strict=True))
+    found = model.eval(table | labels)
+    assert found == plain.eval(x, np.column_stack([y, -2 * y])) == model.eval(x, frame)
+    error = np.sqrt(np.mean((model.predict(x) - np.column_stack([y, -2 * y])) ** 2, axis=0)).mean()
+    assert found["rmse"] == pytest.approx(error)
+
+
+def test_frames_of_labels_whose_names_are_numbers_or_taken(numbers: Data) -> None:
+    pd = pytest.importorskip("pandas")
+    x, y = numbers
+    frame = pd.DataFrame(x[:, :2], columns=["a", "up"])
+    assert train(SHORT, frame, pd.DataFrame({0: y, 1: -y})).label == "label_1, label_2"
+    model = train(SHORT, frame, pd.DataFrame({"up": y, "down": -y}))
+    assert (model.label, model.features) == ("up_, down", ["a", "up"])
+    with pytest.raises(TableError, match="more than one column 'up'"):
+        train(SHORT, frame, pd.DataFrame(np.column_stack([y, y]), columns=["up", "up"]))
+
+
 def test_arguments_beside_settings(numbers: Data) -> None:
     """A setting does not take the place of an argument in silence."""
     x, y = numbers
@@ -381,6 +448,23 @@ def test_stages_are_predictions() -> None:
         list(model.staged({"w": words, "x": x}))
 
 
+def test_predictions_can_be_changed(model: Model, numbers: Data) -> None:
+    x, y = numbers
+    for make in (
+        lambda: model.predict(x),
+        lambda: model.predict(x[:3]),
+        lambda: model.predict(dict(zip(model.inputs, x.T, strict=True)), "leaf"),
+        lambda: model.contributions(x),
+        lambda: next(model.staged(x)),
+        model.importance,
+        lambda: cv(SHORT, x, y, folds=2).predictions,
+    ):
+        made, want = make(), make().copy()
+        made += 1
+        assert np.array_equal(made, want + 1)
+        assert np.array_equal(make(), want)
+
+
 def test_arguments_of_predict_that_do_not_fit(model: Model, numbers: Data, tmp_path: Path) -> None:
     """Arrays are refused what frames are refused."""
     x, y = numbers
@@ -397,6 +481,118 @@ def test_arguments_of_predict_that_do_not_fit(model: Model, numbers: Data, tmp_p
     three = train({**SHORT, "objective": "multiclass"}, x, np.digitize(y, [-1, 1]), init_score=np.zeros((len(x), 3)))
     with pytest.raises(ParameterError, match="init_score has 2 columns, and 3 in training"):
         three.predict(x, init_score=np.zeros((len(x), 2)))
+
+
+@pytest.mark.parametrize("form", ["array", "sparse", "dict", "pandas", "polars", "pyarrow"])
+def test_no_rows(numbers: Data, form: str) -> None:
+    """Of no rows there are no predictions, of the shape that those of rows have."""
+    x, y = numbers
+    names = [f"c{j + 1}" for j in range(x.shape[1])]
+    none: Any = x[:0]
+    if form == "sparse":
+        none = pytest.importorskip("scipy.sparse").csr_matrix(none)
+    elif form != "array":
+        none = dict(zip(names, none.T, strict=True))
+    if form in ("pandas", "polars"):
+        none = pytest.importorskip(form).DataFrame(none)
+    elif form == "pyarrow":
+        none = pytest.importorskip("pyarrow").table(none)
+    one = train(SHORT, x, y)
+    three = train({**SHORT, "objective": "multiclass"}, x, np.digitize(y, [-1, 1]))
+    rounds = one.rounds
+    shapes = (
+        {"value": (0,), "raw": (0,), "leaf": (0, rounds)},
+        {"value": (0, 3), "class": (0,), "leaf": (0, 3 * rounds)},
+    )
+    for model, kinds in zip((one, three), shapes, strict=True):
+        for kind, shape in kinds.items():
+            got, some = model.predict(none, kind), model.predict(x[:2], kind)
+            assert got.shape == shape
+            assert (got.dtype, got.shape[1:]) == (some.dtype, some.shape[1:])
+    assert one.contributions(none).shape == (0, 7)
+    assert three.contributions(none).shape == (0, 3, 7)
+    assert [stage.shape for stage in three.staged(none)] == [(0, 3)] * rounds
+    with pytest.raises(ParameterError, match="no intervals"):
+        one.predict(none, "interval")
+    with pytest.raises(TableError, match="no rows"):
+        one.eval(none, y[:0])
+
+
+def test_no_rows_of_columns_of_all_kinds() -> None:
+    pd = pytest.importorskip("pandas")
+    rows = np.arange(200)
+    frame = pd.DataFrame(
+        {
+            "number": rows * 0.5,
+            "text": np.where(rows % 2, "u", "v"),
+            "day": pd.Timestamp("2024-01-01") + pd.to_timedelta(rows, "D"),
+            "level": pd.Categorical(rows % 5),
+            "truth": rows % 3 == 0,
+            "share": [f"{row % 50} %" for row in rows],
+        }
+    )
+    model = train({**SHORT, "parse": "auto"}, frame, rows * 0.3, init_score=np.zeros(200))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for unseen in ("", "missing", "error"):
+            assert model.predict(frame[:0], init_score=np.zeros(0), on_unseen=unseen).shape == (0,)
+    with pytest.raises(TableError, match='lacks columns "text", "day"'):
+        model.predict(frame.loc[:0, ["number", "truth", "level"]][:0], init_score=np.zeros(0))
+
+
+def test_dates_for_numbers_and_numbers_for_dates() -> None:
+    """Both are seconds since 1970 to the model, which is seldom meant: there is a warning."""
+    pd = pytest.importorskip("pandas")
+    rows = np.arange(200)
+    frame = pd.DataFrame({"day": pd.Timestamp("2024-01-01") + pd.to_timedelta(rows, "D"), "size": rows % 11 * 0.5})
+    model = train(SHORT, frame, rows * 0.3)
+    swapped = {
+        'dates in the columns \\["day"\\], and here these have numbers that.*year 9999': frame.assign(
+            day=frame["day"].astype("M8[ms]").astype("int64")
+        ),
+        'numbers in the columns \\["size"\\], and here these have dates': frame.assign(size=frame["day"]),
+    }
+    for words, table in swapped.items():
+        for use in (model.predict, lambda table: model.eval(table, rows), lambda table: list(model.staged(table))):
+            with pytest.warns(UserWarning, match=words):
+                use(table)
+    seconds = frame.assign(day=(frame["day"] - pd.Timestamp("1970-01-01")) // pd.Timedelta("1s"))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for table in (frame.assign(day=frame["day"].astype(str)), seconds):
+            assert np.array_equal(model.predict(table), model.predict(frame))
+        model.predict(frame.assign(day=pd.NaT, size=None))
+
+
+def test_columns_that_are_not_named_as_they_must_be(numbers: Data) -> None:
+    pd = pytest.importorskip("pandas")
+    x, y = numbers
+    frame = pd.DataFrame(x)
+    with pytest.raises(ParameterError, match="label = 2: expected an array, or the name of a column as a text"):
+        train(SHORT, frame, 2)
+    assert train(SHORT, frame.fillna(0), "2").label == "2"
+    for event in (y > 0, pd.Series(y > 0), (y > 0).tolist()):
+        for params in ({"event": event}, {"data.event": event}, {"data": {"event": event}}):
+            with pytest.raises(ParameterError, match="event has 1000 values: it must be the name of a column"):
+                train({**SHORT, **params}, x, np.abs(y))
+
+
+@pytest.mark.parametrize("form", [list, tuple, set, np.array, "pandas", ",".join])
+def test_columns_to_ignore(numbers: Data, form: Any) -> None:
+    if form == "pandas":
+        form = pytest.importorskip("pandas").Index
+    x, y = numbers
+    table = {"a": x[:, 0], "b": x[:, 1], "span": np.arange(len(x)).astype("m8[s]")}
+    for params in ({"ignore": form(["b", "span"])}, {"data": {"ignore": form(["b", "span"])}}):
+        assert train({**SHORT, **params}, table, y).features == ["a"]
+
+
+def test_words_of_unseen_categories() -> None:
+    rows = np.arange(100)
+    model = train(SHORT, {"t": np.array(list("uvwx"))[rows % 4]}, rows % 4 * 0.5)
+    with pytest.raises(TableError, match='on_unseen="missing" treats them'):
+        model.predict({"t": ["a", "b"]})
+    assert np.array_equal(model.predict({"t": ["a"]}, on_unseen="missing"), model.predict({"t": [None]}))
 
 
 def test_nothing_is_left_where_a_model_cannot_be_saved(model: Model, tmp_path: Path) -> None:

@@ -207,6 +207,12 @@ def test_numbers_that_are_categories() -> None:
     assert model == train({**PARAMS, "categorical": ["c"]}, pd.DataFrame({"c": codes}), y)
     assert model != train(PARAMS, pd.DataFrame({"c": codes}), y)
     assert model.eval(pd.DataFrame({"c": codes}), y, "auc")["auc"] > 0.99
+    pl = pytest.importorskip("polars")
+    texts = pl.Series(codes.astype(str))
+    for kind in (pl.Categorical, pl.Enum(sorted(set(texts)))):
+        assert train(PARAMS, pl.DataFrame({"c": texts.cast(kind)}), y) == model
+        assert train(PARAMS, {"c": texts.cast(kind)}, y) == model
+    assert train(PARAMS, pl.DataFrame({"c": texts}), y) != model
 
 
 def test_files(census: Path, tmp_path: Path) -> None:
@@ -352,16 +358,41 @@ def test_exchanged_frames(numbers: tuple[np.ndarray, np.ndarray]) -> None:
         want.predict(Exchanged(rows.drop_columns("kind")))
 
 
+def test_frames_that_are_known_as_arrays_only(numbers: tuple[np.ndarray, np.ndarray]) -> None:
+    """Such as those of dask: their columns have names."""
+    x, y = numbers
+
+    class Frame:
+        def __init__(self, columns: list[str]) -> None:
+            self.columns = columns
+
+        def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+            return np.column_stack([x[:, "abcdef".index(name)] for name in self.columns])
+
+    model = train(PARAMS, Frame(list("abcdef")), y)
+    assert model == train(PARAMS, dict(zip("abcdef", x.T, strict=True)), y)
+    assert np.array_equal(model.predict(Frame(list("fedcba"))), model.predict(x))
+
+
 def test_unreadable_columns_matter_where_they_are_needed() -> None:
     x = np.arange(50.0)
     spans, lists = np.arange(50).astype("m8"), np.empty(50, object)
     lists[:] = [[1]] * 50
+    deltas, complexes = spans.astype(object), (x + 1j).astype(object)
     model = train(PARAMS, {"a": x, "y": x}, "y")
-    for unread in (spans, lists, x + 1j):
+    for unread in (spans, deltas, lists, x + 1j, complexes):
         assert np.array_equal(model.predict({"a": x, "q": unread}), model.predict({"a": x}))
         assert train({**PARAMS, "ignore": ["q"]}, {"a": x, "q": unread, "y": x}, "y").features == ["a"]
         with pytest.raises((TableError, TypeError), match="column 'a'"):
             model.predict({"a": unread})
+
+
+def test_integers_that_are_no_float64() -> None:
+    """An integer beyond all floats is a level, like others that float64 cannot hold."""
+    x = np.arange(60) % 3
+    large, small = np.array([10**400, 1, 7], object)[x], np.array(["a", "b", "c"])[x]
+    got = train({**PARAMS, "categorical": ["t"]}, {"t": large}, x * 1.0).predict({"t": large})
+    assert np.array_equal(got, train({**PARAMS, "categorical": ["t"]}, {"t": small}, x * 1.0).predict({"t": small}))
 
 
 def test_numbers_for_written_ones(tmp_path: Path) -> None:
@@ -432,8 +463,9 @@ def test_what_a_sparse_matrix_cannot_be() -> None:
         model.predict(sp.csr_matrix(x + 1j))
     with pytest.raises(TableError, match="2 dimensions"):
         model.predict(sp.coo_array(x[:, 0]))
+    assert model.predict(sp.csr_matrix((0, 2))).shape == (0,)
     with pytest.raises(TableError, match="the table has no rows"):
-        model.predict(sp.csr_matrix((0, 2)))
+        train(PARAMS, sp.csr_matrix((0, 2)), np.zeros(0))
 
 
 def test_what_is_a_column_and_no_table() -> None:
@@ -444,6 +476,56 @@ def test_what_is_a_column_and_no_table() -> None:
             train(PARAMS, column, y)
     with pytest.raises(TableError, match="named fields"):
         train(PARAMS, np.zeros(60, [("a", "f8"), ("b", "f8")]), y)
+
+
+def test_what_is_a_row_and_no_table() -> None:
+    pd = pytest.importorskip("pandas")
+    x = np.arange(60.0)
+    frame = pd.DataFrame({"a": x, "b": x % 7})
+    model = train(PARAMS, frame, x)
+    want = model.predict(frame)[7]
+    with pytest.raises(TableError, match=r"to_frame\(\)\.T if it is a row"):
+        model.predict(frame.iloc[7])
+    assert model.predict(frame.iloc[7].to_frame().T) == want
+    with pytest.raises(TableError, match=r"reshape\(1, -1\) a row"):
+        model.predict(frame.to_numpy()[7])
+    assert model.predict(frame.to_numpy()[7].reshape(1, -1)) == want
+    with pytest.raises(TableError, match="column 'a' is one value: give a list of them"):
+        model.predict({"a": 7.0, "b": 0.0})
+    assert model.predict({"a": [7.0], "b": [0.0]}) == want
+
+
+def test_what_looks_like_a_table() -> None:
+    pd, pl = (pytest.importorskip(name) for name in ("pandas", "polars"))
+    frame = pd.DataFrame({"a": np.arange(60.0), "b": np.arange(60.0) % 7})
+    model = train(PARAMS, frame, frame["b"])
+    fitted = boost_gbt.BoostRegressor(rounds=2).fit(frame, frame["b"])
+    uses: list[Any] = [
+        lambda table: train(PARAMS, table, frame["b"]),
+        lambda table: boost_gbt.BoostRegressor(rounds=2).fit(table, frame["b"]),
+        model.predict,
+        fitted.predict,
+    ]
+    for table, words in (
+        (pl.from_pandas(frame).lazy(), r"a LazyFrame is a query and no table yet: collect\(\) makes a table of it"),
+        (frame.to_dict("records"), r"a list of dicts is no table: pandas\.DataFrame\(rows\) or"),
+    ):
+        for use in uses:
+            with pytest.raises(TableError, match=words):
+                use(table)
+
+
+def test_names_on_one_side_only() -> None:
+    """The model or the table has columns without names: the error says which."""
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame({"a": np.arange(60.0), "c": np.arange(60.0) % 7})
+    x, y = frame.to_numpy(), frame["c"].to_numpy()
+    unnamed, named = train(PARAMS, x, y), train(PARAMS, frame, y)
+    for use in (lambda: train(PARAMS, frame, y, init_model=unnamed), lambda: unnamed.predict(frame)):
+        with pytest.raises(TableError, match=r'trained on columns without names.* and this table has names: "a", "c"'):
+            use()
+    with pytest.raises(TableError, match=r'the table has columns without names.* columns with names: "a", "c"$'):
+        train(PARAMS, x, y, init_model=named)
 
 
 def test_types_of_frames_that_arrow_has_not() -> None:

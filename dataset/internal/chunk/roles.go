@@ -251,10 +251,18 @@ func (o *Options) lacksEvents(position map[string]int) error {
 
 // Lacks returns the error about features of the model that a table with the given columns lacks.
 func Lacks(lacking, names []string) error {
+	unnamed := func(name string) bool { return len(name) > 1 && strings.Trim(name, "0123456789") == "c" }
+	switch own := slices.ContainsFunc(names, unnamed); {
+	case unnamed(lacking[0]) && !own:
+		return Errorf("the model was trained on columns without names, which it calls %s, and this table has names: %s; give its columns without names, in the order of training", NameList(lacking, 5), NameList(names, 20))
+	case own && unnamed(names[0]) && !slices.ContainsFunc(lacking, unnamed):
+		return Errorf("the table has columns without names, which are called %q and so on, and the model needs columns with names: %s", names[0], NameList(lacking, 20))
+	}
 	var meant []string
 	for _, name := range lacking {
 		meant = append(meant, near.Words(name, names)...)
 	}
+	meant = slices.Compact(meant)
 	return Errorf("the table lacks %s %s, which the model needs%s; its columns are %s",
 		Plural(len(lacking), "column"), NameList(lacking, 5), near.Question(meant[:min(len(meant), 3)]), NameList(names, 20))
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import reprlib
 from collections.abc import Mapping
 from operator import index
 from typing import Any
@@ -15,6 +16,8 @@ SECTIONS = frozenset(  # of a config; a dict of one has keys of it
     ("data", "binning", "categorical", "train", "dart", "objective", "gradients", "tree", "sampling", "constraints")
 ) | {"metrics", "output", "quantize", "registry"}
 FILES = frozenset(("cache", "forced_cuts_file", "init_model"))  # settings that are names of files
+
+COLUMNS = frozenset(("label", "label_upper", "weight", "group", "position", "event", "init_score"))  # each is named
 
 
 def text(value: Any) -> str:
@@ -53,6 +56,10 @@ def settings(params: Mapping[str, Any]) -> list[list[str]]:
     for name, value in params.items():
         if not isinstance(name, str):
             raise ParameterError(f"{name!r} is no name of a setting: expected a text")
+        if name.removeprefix("data.") in COLUMNS and _are_values(value):
+            raise ParameterError(
+                f"{name} has {len(value)} values: it must be the name of a column; add them to the table as one"
+            )
         if isinstance(value, Mapping) and name in SECTIONS:
             pairs += settings({f"{name}.{key}": inner for key, inner in value.items()})
         elif value is not None and not _asks_for_silence(name, value) and not _asks_for_usual(name, value):
@@ -61,12 +68,19 @@ def settings(params: Mapping[str, Any]) -> list[list[str]]:
     return pairs
 
 
+def _are_values(value: Any) -> bool:
+    """Report whether a value is an array and no list of names."""
+    if isinstance(value, (str, Mapping)) or not hasattr(value, "__len__") or not hasattr(value, "__iter__"):
+        return False
+    return not all(isinstance(one, str) for one in value)
+
+
 def whole_number(name: str, value: Any) -> int:
     """Return a whole number, of any type."""
     try:
         return index(value)
     except TypeError:
-        raise TypeError(f"{name} = {value!r}: expected an integer") from None
+        raise TypeError(f"{name} = {reprlib.repr(value)}: expected an integer") from None
 
 
 def joined(given: Mapping[str, Any], params: Mapping[str, Any]) -> list[list[str]]:

@@ -6,6 +6,7 @@ import io
 import os
 import sys
 from collections.abc import Container, Sequence
+from datetime import timedelta
 from typing import Any
 
 import numpy as np
@@ -198,8 +199,10 @@ def _text(level: Any) -> str:
     """Return a level as text: a whole number without a point, as a file has it."""
     if isinstance(level, (float, np.floating)) and float(level).is_integer() and abs(level) < 1 << 53:
         return str(int(level))
-    if isinstance(level, (dict, list, set, tuple, np.ndarray)):
+    if isinstance(level, (dict, list, set, tuple, complex, np.ndarray)):
         raise TypeError(f"argument must be a string or a number, not {type(level).__name__}")
+    if isinstance(level, (timedelta, np.timedelta64)):
+        raise TypeError("it holds spans of time: give it as a number of seconds")
     return level.decode() if isinstance(level, bytes) else str(level)
 
 
@@ -218,7 +221,10 @@ def _plain_numbers(values: np.ndarray) -> np.ndarray | None:
     numbers = np.empty(len(values), np.float64)
     for i, value in enumerate(values):
         if isinstance(value, (float, int, np.number, np.bool_)):
-            numbers[i] = value
+            try:
+                numbers[i] = value
+            except OverflowError:
+                return None
             if isinstance(value, (int, np.integer)) and int(numbers[i]) != int(value):
                 return None
         elif type(value).__name__ in ("NAType", "NaTType", "NoneType"):
@@ -305,7 +311,13 @@ def _is_interchange(table: Any) -> bool:
 
 
 def column_names(table: Any) -> list[str] | None:
-    """Return the names of a table's columns, None where it has none."""
+    """Return the names of a table's columns, None where it has none. Refuse what looks like a table and is none."""
+    if type(table).__name__ == "LazyFrame" and _module(table) == "polars":
+        raise TableError("a LazyFrame is a query and no table yet: collect() makes a table of it")
+    if isinstance(table, (list, tuple)) and any(isinstance(row, dict) for row in table[:1]):
+        raise TableError(
+            "a list of dicts is no table: pandas.DataFrame(rows) or polars.DataFrame(rows) makes one of it"
+        )
     if is_sparse(table):  # some are dicts
         return None
     if isinstance(table, dict):
@@ -377,19 +389,21 @@ def add(parts: Parts, table: Any, names: Sequence[str] | None = None) -> None:
             raise TableError("an array with named fields is no matrix: give a dict of its columns")
         if table.ndim != 2:
             raise TableError(
-                f"a table has 2 dimensions, this array has {table.ndim}: reshape(-1, 1) makes a column of it"
+                f"a table has 2 dimensions, this array has {table.ndim}: "
+                "reshape(-1, 1) makes a column of it, reshape(1, -1) a row"
             )
         parts.matrix(unmasked(table), names or numbered(table.shape[1]))
     elif hasattr(table, "write_ipc_stream"):
         _add_polars(parts, table)
     elif _module(table) in ("pandas", "polars") and hasattr(table, "to_frame"):
-        raise TableError(f"a {type(table).__name__} is a column and no table: to_frame() makes a table of it")
+        row = ", and to_frame().T if it is a row" if _module(table) == "pandas" else ""
+        raise TableError(f"a {type(table).__name__} is a column and no table: to_frame() makes a table of it{row}")
     elif hasattr(table, "__arrow_c_stream__"):
         _add_arrow(parts, table)
     elif _is_interchange(table):
         _add_arrow(parts, _exchanged(table))
     elif isinstance(table, (list, tuple)) or hasattr(table, "__array__"):
-        add(parts, np.asarray(table), names)
+        add(parts, np.asarray(table), names or column_names(table))
     else:
         raise TableError(
             f"{type(table).__name__} is no table: expected a path, numpy, pandas, polars, pyarrow or scipy.sparse"
@@ -434,6 +448,7 @@ def _add_polars(parts: Parts, frame: Any) -> None:
             else:
                 _add_polars(parts, series.to_frame())
         return
+    parts.categorical += [series.name for series in frame if series.dtype in (pl.Categorical, pl.Enum)]
     stream = io.BytesIO()
     frame.write_ipc_stream(stream, compat_level=pl.CompatLevel.oldest())
     parts.arrow(stream.getbuffer(), [str(name) for name in frame.columns], frame.height)
@@ -491,6 +506,8 @@ def add_column(parts: Parts, name: str, values: Any) -> None:
         array = np.asarray(values, object)  # numbers among texts stay what they are
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
+    if array.ndim == 0:
+        raise TableError(f"column {name!r} is one value: give a list of them, one for each row")
     if array.ndim != 1:
         raise TableError(f"column {name!r} has {array.ndim} dimensions, expected 1")
     parts.column(name, array)

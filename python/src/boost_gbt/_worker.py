@@ -73,7 +73,7 @@ class Call:
 
     def __init__(self) -> None:
         self.head: dict[str, Any] = {}  # empty until the answer is there
-        self.body = b""
+        self.body = bytearray()
         self.error: BoostError | None = None
         self.events: collections.deque[dict[str, Any]] = collections.deque()
         self.sent: list[int] = []  # bytes of each write
@@ -87,7 +87,7 @@ class Call:
         except RuntimeError:
             pass  # it has been told already
 
-    def finish(self, head: dict[str, Any], body: bytes, error: BoostError | None = None) -> None:
+    def finish(self, head: dict[str, Any], body: bytearray, error: BoostError | None = None) -> None:
         self.body, self.error = body, error
         self.head = head or {"done": True}  # last: it tells that the rest is there
         self.wake()
@@ -187,7 +187,7 @@ class Worker:
 
     def call(
         self, op: str, head: dict[str, Any], parts: Sequence[Buffer] = (), on_event: Event | None = None
-    ) -> tuple[dict[str, Any], bytes]:
+    ) -> tuple[dict[str, Any], bytearray]:
         """Send a request and wait for the answer.
 
         Events are handed to ``on_event`` in the thread that calls. An exception while waiting, such as
@@ -298,7 +298,7 @@ class Worker:
                 raise
             self.alive = False
             for lost in list(self.calls.values()):
-                lost.finish({}, b"", WorkerError(self._epitaph()))
+                lost.finish({}, bytearray(), WorkerError(self._epitaph()))
             raise WorkerError(self._epitaph()) from error
 
     def _hand_on(self) -> None:
@@ -322,7 +322,7 @@ class Worker:
                     call.wake()
                 else:
                     error = BY_CLASS.get(answer["class"], BoostError)(answer["error"]) if "error" in answer else None
-                    call.finish(answer, data[begin:end], error)
+                    call.finish(answer, bytearray(memoryview(data)[begin:end]), error)  # arrays of it can be changed
             data = data[end:]
             self.want = PREFIX.size  # first, since too little is only slow
             self.chunks = [data]
@@ -425,7 +425,7 @@ def _depth() -> int:
 
 def ask(
     op: str, head: dict[str, Any], parts: Sequence[Buffer] = (), on_round: Event | None = None
-) -> tuple[dict[str, Any], bytes]:
+) -> tuple[dict[str, Any], bytearray]:
     """Call the worker with messages: notes go to logging, warnings to the module warnings."""
     level = log.getEffectiveLevel()
     head["log"] = "debug" if level <= logging.DEBUG else "info" if level <= logging.INFO else "warn"

@@ -230,7 +230,6 @@ class _Boost(BaseEstimator):  # type: ignore[misc]
             and type(X) is np.ndarray
             and X.dtype.kind in "fiub"
             and X.ndim == 2
-            and X.shape[0] > 0
             and X.shape[1] == self.n_features_in_
             and not hasattr(self, "feature_names_in_")
         ):
@@ -238,7 +237,8 @@ class _Boost(BaseEstimator):  # type: ignore[misc]
         X = _tables.unmasked(X)
         framed = _tables.column_names(X) is not None
         if framed and not hasattr(X, "shape"):
-            raise TypeError(f"X is a {type(X).__name__}: estimators take frames, arrays and sparse matrices")
+            how = "; pandas.DataFrame(X) makes a frame of it" if isinstance(X, dict) else ""
+            raise TypeError(f"X is a {type(X).__name__}: estimators take frames, arrays and sparse matrices{how}")
         if not HAS_SKLEARN:
             X = X if framed or _tables.is_sparse(X) else np.asarray(X)
             if len(X.shape) != 2:
@@ -255,7 +255,7 @@ class _Boost(BaseEstimator):  # type: ignore[misc]
             return X
         if framed:
             validate_data(self, X, reset=reset, skip_check_array=True)
-            if X.shape[0] == 0:
+            if reset and X.shape[0] == 0:
                 raise ValueError("Found array with 0 sample(s) while a minimum of 1 is required.")
             if reset:
                 self._by_place = False
@@ -264,10 +264,18 @@ class _Boost(BaseEstimator):  # type: ignore[misc]
             return X
         if reset:
             self._by_place = True  # frames that come later have other names
-        return validate_data(self, X, reset=reset, accept_sparse=("csr", "csc"), dtype=None, ensure_all_finite=False)
+        return validate_data(
+            self,
+            X,
+            reset=reset,
+            accept_sparse=("csr", "csc"),
+            dtype=None,
+            ensure_all_finite=False,
+            ensure_min_samples=1 if reset else 0,
+        )
 
     def _check_weights(self, weights: Any, X: Any) -> Any:
-        weights = _tables.unmasked(weights)
+        weights = _no_times(_tables.unmasked(weights), "sample_weight")
         if weights is None or not HAS_SKLEARN:
             return weights
         return _check_sample_weight(weights, np.empty((X.shape[0], 1)))
@@ -333,7 +341,7 @@ class _Boost(BaseEstimator):  # type: ignore[misc]
         for key in CATEGORICAL & set(params):
             params[key] = _by_name(params[key], names)
         self.model_: Model = train_rows(params, rows, valid, base, callback)
-        self._lacks = len(self.model_.inputs) < len(names)
+        self._columns_in = names  # where they are numbers or tuples, scikit-learn keeps none
         return self
 
     def _check_base(self, init_model: Any, y: Any, target: np.ndarray) -> np.ndarray:
@@ -354,10 +362,9 @@ class _Boost(BaseEstimator):  # type: ignore[misc]
     def _rows(self, X: Any) -> Any:
         """Return rows as the model takes them. It may lack columns, which a parameter such as ignore has named."""
         X = self._check_rows(X, reset=False)
-        if not getattr(self, "_lacks", False) or _tables.column_names(X) is not None:
+        names: list[str] = self._columns_in
+        if len(self._model().inputs) == len(names) or _tables.column_names(X) is not None:
             return X
-        known = getattr(self, "feature_names_in_", None)
-        names = _tables.numbered(self.n_features_in_) if known is None else list(known)
         if _tables.is_sparse(X):
             return X[:, [names.index(name) for name in self._model().inputs]]
         return {name: X[:, j] for j, name in enumerate(names)}
@@ -379,13 +386,7 @@ class _Boost(BaseEstimator):  # type: ignore[misc]
         for value, crossed in zip(importance, model._crossed(), strict=True):
             for name in crossed:  # an equal part of what is made of it
                 by_name[name] += value / len(crossed)
-        names = getattr(self, "feature_names_in_", None)
-        values = np.array(
-            [
-                by_name.get(str(name), 0.0)
-                for name in (_tables.numbered(self.n_features_in_) if names is None else names)
-            ]
-        )
+        values = np.array([by_name.get(name, 0.0) for name in self._columns_in])
         shares: np.ndarray = values / max(values.sum(), np.finfo(float).tiny)
         return shares
 
@@ -408,6 +409,14 @@ class _Boost(BaseEstimator):  # type: ignore[misc]
     def apply(self, X: Any) -> np.ndarray:
         """Return the number of the leaf of each row in each tree."""
         return self._predict(X, "leaf")
+
+
+def _no_times(values: Any, name: str) -> Any:
+    """Return values. As numbers, dates and spans of time would be counts of whatever unit their type has."""
+    kind = getattr(getattr(values, "dtype", None), "kind", None) or np.asarray(values).dtype.kind
+    if kind in ("M", "m"):
+        raise ValueError(f"{name} holds dates or spans of time: give numbers, such as seconds")
+    return values
 
 
 def _validation_sets(eval_set: Any) -> list[tuple[Any, Any]]:
@@ -458,7 +467,7 @@ class BoostRegressor(RegressorMixin, _Boost):  # type: ignore[misc]
     """
 
     def _check_target(self, y: Any, fit: bool = True) -> np.ndarray:
-        y = _tables.unmasked(y)
+        y = _no_times(_tables.unmasked(y), "y")
         if not HAS_SKLEARN:
             return np.asarray(y, np.float64)
         y = check_array(y, ensure_2d=False, dtype=np.float64, input_name="y")
@@ -728,7 +737,7 @@ class BoostRanker(_Boost):
     """Gradient-boosted trees that rank the rows of queries."""
 
     def _check_target(self, y: Any, fit: bool = True) -> np.ndarray:
-        return np.asarray(_tables.unmasked(y), np.float64).reshape(-1)
+        return np.asarray(_no_times(_tables.unmasked(y), "y"), np.float64).reshape(-1)
 
     def _defaults(self) -> dict[str, Any]:
         return {"train.objective": "lambdarank"}

@@ -46,6 +46,10 @@ class Rows:
         if isinstance(label, list) and _lists_columns(label, table):
             label = tuple(label)
         self.roles = {"data.label": label, "data.weight": weight, "data.group": group, "data.init_score": init_score}
+        for key, value in self.roles.items():
+            if np.isscalar(value) and not isinstance(value, str):
+                role = key.removeprefix("data.")
+                raise ParameterError(f"{role} = {value!r}: expected an array, or the name of a column as a text")
         self.names = names  # of the columns of a matrix
         self.categorical: list[str] = []  # columns that are declared categories
         self.texts: Container[str] = ()  # columns whose levels are texts in a model
@@ -77,17 +81,21 @@ class Rows:
         self.categorical = [name for name in parts.categorical if all(name not in names for names in called.values())]
         for key, value in arrays.items():
             own = getattr(value, "name", None)
-            if len(getattr(value, "shape", ())) == 2 and len(only := _tables.column_names(value) or []) == 1:
-                value, own = _tables.column_of(value, only[0]), only[0]
+            theirs = (_tables.column_names(value) or []) if len(getattr(value, "shape", ())) == 2 else []
             columns = value if isinstance(value, _Columns) else [value]
-            if not isinstance(value, _Columns) and np.ndim(value) == 2 and np.shape(value)[1] > 1:
+            if theirs:
+                columns = [_tables.column_of(value, name) for name in theirs]
+            elif not isinstance(value, _Columns) and np.ndim(value) == 2 and np.shape(value)[1] > 1:
                 columns = list(np.asarray(_tables.unmasked(value)).T)
+            if len(theirs) > 1 and theirs == list(map(str, range(len(theirs)))):
+                theirs = []  # they are numbers in place of names
             if key not in called:
                 called[key] = []
                 for k in range(len(columns)):
                     name = str(own or key.removeprefix("data."))
                     name += f"_{k + 1}" if len(columns) > 1 else ""
-                    while name in parts.names:
+                    name = theirs[k] if theirs else name
+                    while name in parts.names or name in called[key]:
                         name += "_"
                     called[key].append(name)
             if len(columns) != len(called[key]):
@@ -227,8 +235,18 @@ def train_rows(
         "every": callback is not None,
     }
     called: Names = {}
-    ignored = params.get("ignore", params.get("data.ignore")) or ()
-    ignored = ignored.split(",") if isinstance(ignored, str) else [str(name) for name in ignored]
+    if isinstance(init_model, Model):
+        theirs = {f"data.{role}": list(columns) for role, columns in init_model._head["roles"].items()}
+        for key, value in rows.roles.items():
+            if value is not None and key not in theirs:
+                raise ParameterError(f"init_model was trained without {key.removeprefix('data.')}: leave it out")
+            if rows.beside(key):  # values have the names of its columns
+                called[key] = theirs[key]
+    data = params.get("data")
+    given_there = data.get("ignore") if isinstance(data, Mapping) else None
+    left_out = params.get("ignore", params.get("data.ignore", given_there))
+    names = left_out.split(",") if isinstance(left_out, str) else () if left_out is None else left_out
+    ignored = [str(name) for name in names]
     rows.needed = lambda name: name not in ignored
     with ExitStack() as stack:
         head["train"] = stack.enter_context(rows.hand_over(called))
@@ -476,7 +494,7 @@ class Model:
         one: np.ndarray = values[:, 0] if values.shape[1] == 1 and kind != "leaf" else values
         return one
 
-    def _predict_rows(self, rows: np.ndarray, head: dict[str, Any]) -> tuple[dict[str, Any], bytes]:
+    def _predict_rows(self, rows: np.ndarray, head: dict[str, Any]) -> tuple[dict[str, Any], bytearray]:
         """Predict a matrix of numbers without making a table of it."""
         if (
             (rows.dtype != np.float32 and rows.dtype != np.float64)

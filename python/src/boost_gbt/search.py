@@ -32,7 +32,7 @@ class _Folds:
         self.given: dict[str, Any] = {}  # settings that say what columns are for
         self.beside: list[str] = []  # columns that rows are divided by and that are no features
 
-    def ask(self, op: str, head: dict[str, Any], on_event: RoundCallback | None) -> tuple[dict[str, Any], bytes]:
+    def ask(self, op: str, head: dict[str, Any], on_event: RoundCallback | None) -> tuple[dict[str, Any], bytearray]:
         """Hand the table over, ask for something that is judged on folds, and return the answer."""
         called: Names = {}
         with self.rows.hand_over(called) as source:
@@ -198,7 +198,7 @@ class CrossValidation:
         What ``boost cv --json`` prints.
     """
 
-    def __init__(self, params: dict[str, Any], answer: dict[str, Any], body: bytes) -> None:
+    def __init__(self, params: dict[str, Any], answer: dict[str, Any], body: bytearray) -> None:
         self.report: dict[str, Any] = answer["report"]
         self.metrics: dict[str, dict[str, Any]] = _numbers(self.report["metrics"])
         self.curve: dict[str, dict[str, Any]] = _numbers(self.report["curve"])
