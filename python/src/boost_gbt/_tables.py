@@ -103,7 +103,7 @@ class Parts:
             part: dict[str, Any] = {"kind": "numbers", "names": [name], "block": self.block(values)}
         elif kind == "m" and np.datetime_data(values.dtype)[0] not in SPANS:
             self.refused[name] = TableError(
-                f"column {name!r} is of type {values.dtype}, whose unit is no fixed time: give it as a number of seconds"
+                f"column {name!r} is of type {values.dtype}, whose unit is no fixed time: give it in seconds"
             )
             return
         elif kind in "mM":
