@@ -9,6 +9,7 @@ import (
 	"boost/dataset/internal/columnar"
 	"boost/dataset/internal/csv"
 	"boost/dataset/internal/parquet"
+	"boost/dataset/internal/plain"
 )
 
 // ChunkRows sets the most rows of a chunk, for formats that can choose.
@@ -24,8 +25,8 @@ func Room(shared, own int) Option {
 }
 
 var (
-	ReadNumber = chunk.ParseNumber
-	ReadDate   = chunk.ParseDate
+	ReadNumber = plain.ParseNumber
+	ReadDate   = plain.ParseDate
 	Steadily   = chunk.ReadUnchanged
 )
 

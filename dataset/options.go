@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"boost/dataset/internal/chunk"
+	"boost/dataset/internal/plain"
 )
 
 // Option says how a table is read or what its columns are for. An option that
@@ -36,7 +37,7 @@ func newOptions(opts []Option) (*chunk.Options, error) {
 	o.Recall()
 	o.Missing = missingWords(o)
 	for _, token := range o.Missing {
-		if v, ok := chunk.ParseNumber([]byte(token), o.Decimal); ok && v == v {
+		if v, ok := plain.ParseNumber([]byte(token), o.Decimal); ok && v == v {
 			o.MissingNumbers = append(o.MissingNumbers, v)
 		}
 	}

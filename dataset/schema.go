@@ -1,6 +1,10 @@
 package dataset
 
-import "boost/dataset/internal/chunk"
+import (
+	"boost/dataset/internal/chunk"
+
+	"boost/dataset/internal/plain"
+)
 
 // Role is what a column is for.
 type Role = chunk.Role
@@ -51,4 +55,4 @@ type RowChooser = chunk.RowChooser
 
 // FormatNumber returns the shortest decimal form that reads back as v: "1", "0.1", "-2.5", with an exponent
 // below 1e-6 and from 1e21 on. −0 is "0". Classes and levels have these names.
-func FormatNumber(v float64) string { return chunk.FormatNumber(v) }
+func FormatNumber(v float64) string { return plain.FormatNumber(v) }

@@ -418,3 +418,13 @@ const ExactWhole = 1 << 53
 // IsNumbering reports whether a cell may be a number of a thing: whole, of up to 64 bits, or
 // missing.
 func IsNumbering(v float64) bool { return v != v || v == math.Trunc(v) && math.Abs(v) <= 1<<64 }
+
+// AllExact reports whether float32 holds every value exactly.
+func AllExact(values []float64) bool {
+	for _, v := range values {
+		if float64(float32(v)) != v && v == v {
+			return false
+		}
+	}
+	return true
+}

@@ -1,6 +1,10 @@
 package chunk
 
-import "math"
+import (
+	"math"
+
+	"boost/dataset/internal/plain"
+)
 
 // FromNumbers makes a column chunk of numbers in memory, NaN where missing: text where the target asks for it.
 func (o *Options) FromNumbers(t Target, values []float64) (*ColumnChunk, error) {
@@ -26,7 +30,7 @@ func (d *Dialect) NumberText(v float64) string {
 	if v != v {
 		return ""
 	}
-	text := []byte(FormatNumber(v))
+	text := []byte(plain.FormatNumber(v))
 	for i, c := range text {
 		if c == '.' {
 			text[i] = d.Decimal

@@ -6,6 +6,7 @@ import (
 
 	"golang.org/x/text/encoding/charmap"
 
+	"boost/dataset/internal/plain"
 	"boost/internal/comm"
 )
 
@@ -130,7 +131,7 @@ func (d *Dialect) IsText(b []byte) bool {
 
 // IsMissing reports whether a cell, spaces around it not counting, means "no value".
 func (d *Dialect) IsMissing(cell []byte) bool {
-	cell = Trim(cell)
+	cell = plain.Trim(cell)
 	for _, token := range d.Missing {
 		if string(cell) == token {
 			return true

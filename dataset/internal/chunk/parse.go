@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"boost/dataset/internal/plain"
 	"boost/dataset/internal/written"
 )
 
@@ -90,7 +91,7 @@ func (o *Options) setSchemaParse(t *Target) error {
 // ValueOf reads a text of the target's column as a number.
 func (t *Target) ValueOf(text string, point byte) (v float64, isDate, ok bool) {
 	if t.Form == nil {
-		return ParseValue([]byte(text), point)
+		return plain.ParseValue([]byte(text), point)
 	}
 	v, ok = t.Form.Parse(text)
 	return v, ok && t.Form.IsDate(), ok
@@ -154,7 +155,7 @@ func TwoReadings(name string, texts []string, forms []written.Form) string {
 		if a == b {
 			continue
 		}
-		first, second := FormatNumber(a), FormatNumber(b)
+		first, second := plain.FormatNumber(a), plain.FormatNumber(b)
 		if one.IsDate() {
 			first, second = one.String(), other.String()
 		}

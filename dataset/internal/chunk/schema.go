@@ -3,6 +3,8 @@ package chunk
 import (
 	"fmt"
 	"slices"
+
+	"boost/dataset/internal/plain"
 )
 
 // Role says what a column is for.
@@ -81,7 +83,7 @@ func (s *Schema) CrossedFeatures() (crossed []int) {
 // level not counting, so training cannot have taken the text for a missing value.
 func (s *Schema) HasLevel(text string) bool {
 	for i := range s.Columns {
-		if slices.ContainsFunc(s.Columns[i].Levels, func(level string) bool { return string(Trim([]byte(level))) == text }) {
+		if slices.ContainsFunc(s.Columns[i].Levels, func(level string) bool { return string(plain.Trim([]byte(level))) == text }) {
 			return true
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"boost/dataset/internal/chunk"
+	"boost/dataset/internal/plain"
 
 	"github.com/apache/arrow/go/v17/arrow/float16"
 )
@@ -157,8 +158,8 @@ func (f *Field) decimal(raw []byte) float64 {
 
 // Scaled returns the float64 that is nearest to v · 10^−scale.
 func Scaled(v int64, scale int32) float64 {
-	if v > -1<<53 && v < 1<<53 && int(scale) < len(chunk.ExactPowers) {
-		return float64(v) / chunk.ExactPowers[scale] // both exact, so the quotient is the nearest
+	if v > -1<<53 && v < 1<<53 && int(scale) < len(plain.ExactPowers) {
+		return float64(v) / plain.ExactPowers[scale] // both exact, so the quotient is the nearest
 	}
 	return WrittenNumber(string(appendDecimal(nil, strconv.FormatInt(v, 10), int(scale))))
 }
@@ -240,7 +241,7 @@ func (f *Field) appendText(text, raw []byte, o *chunk.Dialect) []byte {
 	case f.Logical == LogicalDecimal, f.Logical == LogicalDuration:
 		return withPoint(o, f.decimalText(text, raw), len(text))
 	case f.Physical == Float, f.Physical == Double, f.Logical == LogicalFloat16:
-		return withPoint(o, append(text, chunk.FormatNumber(f.Number(raw))...), len(text))
+		return withPoint(o, append(text, plain.FormatNumber(f.Number(raw))...), len(text))
 	case f.Unsigned && f.Physical == Int64:
 		return strconv.AppendUint(text, binary.LittleEndian.Uint64(raw), 10)
 	}
@@ -300,6 +301,6 @@ func SecondsOf(t time.Time) float64 {
 
 // WrittenNumber reads a decimal as a file's cell would be read.
 func WrittenNumber(text string) float64 {
-	v, _ := chunk.ParseNumber([]byte(text), '.')
+	v, _ := plain.ParseNumber([]byte(text), '.')
 	return v
 }

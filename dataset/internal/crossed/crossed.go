@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"boost/dataset/internal/chunk"
+	"boost/dataset/internal/plain"
 )
 
 // Sign stands between the names of two columns, and between the values of a pair.
@@ -96,7 +97,7 @@ func Numbers(n int, at func(row int) float64, most int) (v Values, ok bool) {
 			}
 			code = int32(len(v.names))
 			index[x] = code
-			v.names = append(v.names, chunk.FormatNumber(x))
+			v.names = append(v.names, plain.FormatNumber(x))
 		}
 		v.Codes[row] = code
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"boost/dataset/internal/chunk"
+	"boost/dataset/internal/plain"
 )
 
 // How much of a file is looked at to find separator and header: headSize bytes,
@@ -179,7 +180,7 @@ func findDialect(o *chunk.Options, name string, h *head) (*dialect, error) {
 	for _, record := range rest {
 		for i, cell := range record {
 			if i < len(d.guess) && !d.guess[i] && !o.IsMissing([]byte(cell)) {
-				_, _, ok := chunk.ParseValue([]byte(cell), o.Decimal)
+				_, _, ok := plain.ParseValue([]byte(cell), o.Decimal)
 				d.guess[i] = !ok
 			}
 		}
@@ -243,8 +244,8 @@ func (h *head) hasPointsOnly() (points bool) {
 	commas := false
 	h.eachRecord(',', headRecords, func(content []byte, _ bool) {
 		if point, comma := bytes.IndexByte(content, '.') >= 0, bytes.IndexByte(content, ',') >= 0; point != comma {
-			_, isPoint := chunk.ParseNumber(content, '.')
-			_, isComma := chunk.ParseNumber(content, ',')
+			_, isPoint := plain.ParseNumber(content, '.')
+			_, isComma := plain.ParseNumber(content, ',')
 			points, commas = points || point && isPoint, commas || comma && isComma
 		}
 	})
@@ -256,7 +257,7 @@ func (h *head) hasPointsOnly() (points bool) {
 func headerNames(o *chunk.Options, file string, record []string) ([]string, error) {
 	names := make([]string, len(record))
 	for i, cell := range record {
-		name, ok := o.Decode(chunk.Trim([]byte(cell)))
+		name, ok := o.Decode(plain.Trim([]byte(cell)))
 		if !ok {
 			return nil, &chunk.ParseError{File: file, Line: 1, Want: fmt.Sprintf("the name of column %d is not UTF-8 text", i+1),
 				Fix: `set encoding = "latin1" or "cp1252" if the file is written in one of them`}
@@ -322,7 +323,7 @@ func findHeader(o *chunk.Options, records [][]string) bool {
 		case chunk.Mentions(o, cell):
 			return true
 		}
-		if _, _, ok := chunk.ParseValue([]byte(cell), o.Decimal); ok {
+		if _, _, ok := plain.ParseValue([]byte(cell), o.Decimal); ok {
 			hasNumber = true
 			continue
 		}
@@ -344,7 +345,7 @@ func areNumbers(o *chunk.Dialect, records [][]string, column int) bool {
 			continue
 		}
 		present++
-		if _, _, ok := chunk.ParseValue([]byte(record[column]), o.Decimal); !ok {
+		if _, _, ok := plain.ParseValue([]byte(record[column]), o.Decimal); !ok {
 			return false
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"boost/dataset/internal/chunk"
+	"boost/dataset/internal/plain"
 	"boost/internal/kernel/text"
 )
 
@@ -236,7 +237,7 @@ func (p *chunkParser) putCell(s *sink, content []byte, row int) {
 func (p *chunkParser) put(s *sink, cell []byte, row int) {
 	switch s.kind {
 	case numberSink:
-		v, date, ok := chunk.ParseValue(cell, p.Decimal)
+		v, date, ok := plain.ParseValue(cell, p.Decimal)
 		p.putNumber(s.column, cell, row, v, date, ok)
 	case writtenSink:
 		text, _ := p.Decode(cell)

@@ -8,6 +8,7 @@ import (
 	"unsafe"
 
 	"boost/dataset/internal/chunk"
+	"boost/dataset/internal/plain"
 )
 
 // Eight times the same byte.
@@ -171,10 +172,10 @@ func quickNumbers(b []byte, i, row int, sinks []sink, sep, decimal byte) (next, 
 				return i, n
 			}
 			if point == 0 {
-				v = float64(int64(chunk.ValueOfEight(y << (8 * uint(8-whole) & 63))))
+				v = float64(int64(plain.ValueOfEight(y << (8 * uint(8-whole) & 63))))
 			} else {
 				y &= ends&-ends>>7 - 1
-				v = float64(int64(chunk.ValueOfEight(y&before|y>>8&^before))) / shortPowers[whole&7]
+				v = float64(int64(plain.ValueOfEight(y&before|y>>8&^before))) / shortPowers[whole&7]
 			}
 		} else {
 			if point == 0 {
@@ -191,7 +192,7 @@ func quickNumbers(b []byte, i, row int, sinks []sink, sep, decimal byte) (next, 
 				return i, n
 			}
 			z &= ends&-ends>>7 - 1
-			high, low := chunk.ValueOfEight(y&before|(y>>8|z<<56)&^before), chunk.ValueOfEight(z>>8<<16)
+			high, low := plain.ValueOfEight(y&before|(y>>8|z<<56)&^before), plain.ValueOfEight(z>>8<<16)
 			v = float64(int64(high*1e6+low)) / longPowers[whole&7]
 		}
 		c := b[end]
@@ -235,7 +236,7 @@ func (p *chunkParser) quickNumber(b []byte, i, row int, s *sink) (next int, done
 		sign = 1
 	}
 	at += sign
-	mantissa, n := chunk.LeadingDigits(wordAt(b, at))
+	mantissa, n := plain.LeadingDigits(wordAt(b, at))
 	if n == 8 {
 		return i, false, false
 	}
@@ -244,15 +245,15 @@ func (p *chunkParser) quickNumber(b []byte, i, row int, s *sink) (next int, done
 	if b[at] == p.Decimal {
 		at++
 		m := 8
-		for m == 8 && fraction <= chunk.MaxDigits {
+		for m == 8 && fraction <= plain.MaxDigits {
 			var value uint64
-			value, m = chunk.LeadingDigits(wordAt(b, at))
-			mantissa = mantissa*chunk.WholePowers[m&15] + value
+			value, m = plain.LeadingDigits(wordAt(b, at))
+			mantissa = mantissa*plain.WholePowers[m&15] + value
 			at += m
 			fraction += m
 		}
 	}
-	if digits := n + fraction; uint(digits-1) >= chunk.MaxDigits {
+	if digits := n + fraction; uint(digits-1) >= plain.MaxDigits {
 		return i, false, false
 	}
 	exponent := -fraction
@@ -262,7 +263,7 @@ func (p *chunkParser) quickNumber(b []byte, i, row int, s *sink) (next int, done
 	}
 	c := b[at]
 	if c|0x20 == 'e' {
-		e, after := chunk.ExponentPart(b, at+1)
+		e, after := plain.ExponentPart(b, at+1)
 		if after == at+1 || after > at+5 {
 			return i, false, false
 		}
@@ -279,10 +280,10 @@ func (p *chunkParser) quickNumber(b []byte, i, row int, s *sink) (next int, done
 	}
 	var v float64
 	if mantissa < 1<<53 && uint(-exponent) <= 22 {
-		v = float64(int64(mantissa)) / chunk.ExactPowers[-exponent]
+		v = float64(int64(mantissa)) / plain.ExactPowers[-exponent]
 	} else {
 		var proven bool
-		if v, proven = chunk.Scale(mantissa, exponent); !proven {
+		if v, proven = plain.Scale(mantissa, exponent); !proven {
 			return i, false, false
 		}
 	}

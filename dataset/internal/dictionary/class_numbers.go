@@ -3,7 +3,7 @@ package dictionary
 import (
 	"math"
 
-	"boost/dataset/internal/chunk"
+	"boost/dataset/internal/plain"
 )
 
 // ClassNumbers collects the different numbers of a label column that may hold quantities.
@@ -48,7 +48,7 @@ func NewClassIndex(classes []string, numeric bool) *ClassIndex {
 	for i, class := range classes {
 		// Text classes may still be written as numbers; only their canonical
 		// form is one that a column of numbers can mean.
-		if v, ok := Number(class); ok && (numeric || chunk.FormatNumber(v) == class) {
+		if v, ok := Number(class); ok && (numeric || plain.FormatNumber(v) == class) {
 			x.classes[v] = float64(i)
 		}
 	}

@@ -3,7 +3,7 @@ package dictionary
 import (
 	"slices"
 
-	"boost/dataset/internal/chunk"
+	"boost/dataset/internal/plain"
 )
 
 // Classes returns the levels of a label column that occur in codes, as classes: numbers in ascending order if all of
@@ -38,7 +38,7 @@ func NumberNames(values []float64) []string {
 	slices.Sort(values)
 	names := make([]string, len(values))
 	for i, v := range values {
-		names[i] = chunk.FormatNumber(v)
+		names[i] = plain.FormatNumber(v)
 	}
 	return names
 }
@@ -52,7 +52,7 @@ func ClassCodes(levels, classes []string, numeric bool) []float64 {
 	codes := make([]float64, len(levels))
 	for i, level := range levels {
 		if v, ok := Number(level); ok && numeric {
-			level = chunk.FormatNumber(v)
+			level = plain.FormatNumber(v)
 		}
 		code, ok := index[level]
 		if !ok {

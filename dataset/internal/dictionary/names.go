@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"boost/dataset/internal/chunk"
+	"boost/dataset/internal/plain"
 )
 
 // Inferred names the levels of a column without a schema. Where blanks around cells were left out (trimmed), those
@@ -33,11 +34,11 @@ func byValue(codes []int32, levels []string, point byte) ([]int32, []string, boo
 	names := make([]string, len(levels))
 	var large map[string]string // digits by name
 	for i, level := range levels {
-		v, _, ok := chunk.ParseValue([]byte(level), point)
+		v, _, ok := plain.ParseValue([]byte(level), point)
 		if !ok {
 			return codes, levels, false
 		}
-		names[i] = chunk.FormatNumber(v)
+		names[i] = plain.FormatNumber(v)
 		if digits := strings.TrimLeft(level, "+-0"); math.Abs(v) >= chunk.ExactWhole && strings.Trim(digits, "0123456789") == "" {
 			if large == nil {
 				large = make(map[string]string)
@@ -69,8 +70,8 @@ func OfSchema(codes []int32, levels []string, s *chunk.ColumnSchema, point byte)
 // schemaName is the level of a schema's column that a text of the input stands for.
 func schemaName(text string, s *chunk.ColumnSchema, point byte) string {
 	if s.NumericLevels {
-		if v, _, ok := chunk.ParseValue([]byte(text), point); ok {
-			return chunk.FormatNumber(v)
+		if v, _, ok := plain.ParseValue([]byte(text), point); ok {
+			return plain.FormatNumber(v)
 		}
 	}
 	return text

@@ -2,18 +2,19 @@ package dictionary
 
 import (
 	"boost/dataset/internal/chunk"
+	"boost/dataset/internal/plain"
 	"boost/dataset/internal/written"
 )
 
 // Number reads a level that is a number, a truth value or a date.
 func Number(level string) (float64, bool) {
-	v, _, ok := chunk.ParseValue([]byte(level), '.')
+	v, _, ok := plain.ParseValue([]byte(level), '.')
 	return v, ok
 }
 
 // IsDate reports whether a level is a date.
 func IsDate(level string) bool {
-	_, date, ok := chunk.ParseValue([]byte(level), '.')
+	_, date, ok := plain.ParseValue([]byte(level), '.')
 	return date && ok
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"boost/dataset/internal/chunk"
 	"boost/dataset/internal/csv"
+	"boost/dataset/internal/plain"
 	"boost/dataset/internal/records"
 )
 
@@ -193,7 +194,7 @@ func (w *worker) cell(column int, v value, content []byte) *refusal {
 	case null:
 		f.Missing(column)
 	case number:
-		if x, ok := chunk.ParseNumber(content, '.'); ok {
+		if x, ok := plain.ParseNumber(content, '.'); ok {
 			f.Number(column, x, content)
 		} else {
 			f.Text(column, content)

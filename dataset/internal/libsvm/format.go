@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"boost/dataset/internal/chunk"
+	"boost/dataset/internal/plain"
 )
 
 // FormatName is the name of the format.
@@ -63,7 +64,7 @@ func looksLikeLibSVM(start []byte) bool {
 		case 0:
 			continue
 		case 1:
-			if _, ok := chunk.ParseNumber(fields[0], '.'); !ok {
+			if _, ok := plain.ParseNumber(fields[0], '.'); !ok {
 				return false
 			}
 			continue
@@ -76,7 +77,7 @@ func looksLikeLibSVM(start []byte) bool {
 // isRow reports whether fields are a label and features.
 func isRow(fields [][]byte) bool {
 	label, _, _ := bytes.Cut(fields[0], []byte{','}) // several labels are refused later, in words
-	if _, ok := chunk.ParseNumber(label, '.'); !ok {
+	if _, ok := plain.ParseNumber(label, '.'); !ok {
 		return false
 	}
 	for _, field := range fields[1:] {
@@ -84,7 +85,7 @@ func isRow(fields [][]byte) bool {
 		if _, ok := parseIndex(name); !found || !ok && string(name) != queryName {
 			return false
 		}
-		if _, ok := chunk.ParseNumber(text, '.'); !ok && !chunk.EqualFold(text, "nan") {
+		if _, ok := plain.ParseNumber(text, '.'); !ok && !plain.EqualFold(text, "nan") {
 			return false
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"boost/dataset/internal/chunk"
+	"boost/dataset/internal/plain"
 )
 
 // textChunk is what became of one stretch of text: rows of stored entries, whose columns are the indices
@@ -100,7 +101,7 @@ func (p *parser) quickRow(b []byte, i int, ch *textChunk) (next int, ok bool) {
 	}
 	query := math.NaN()
 	if i+chunk.QuickReach <= len(b) && string(b[i:i+5]) == " qid:" {
-		number, n := chunk.LeadingDigits(binary.LittleEndian.Uint64(b[i+5:]))
+		number, n := plain.LeadingDigits(binary.LittleEndian.Uint64(b[i+5:]))
 		if n == 0 || n == 8 {
 			return 0, false
 		}
@@ -123,7 +124,7 @@ func (p *parser) quickRow(b []byte, i int, ch *textChunk) (next int, ok bool) {
 			ch.ended(label, query)
 			return i, true
 		}
-		feature, n := chunk.LeadingDigits(binary.LittleEndian.Uint64(b[i:]))
+		feature, n := plain.LeadingDigits(binary.LittleEndian.Uint64(b[i:]))
 		if n == 0 || n == 8 || b[i+n] != ':' || int32(feature) <= last || b[i-1] != ' ' {
 			break
 		}
@@ -189,7 +190,7 @@ func quickNumber(b []byte, i int) (v float64, next int) {
 		sign = 1 << 63
 		i++
 	}
-	mantissa, n := chunk.LeadingDigits(binary.LittleEndian.Uint64(b[i:]))
+	mantissa, n := plain.LeadingDigits(binary.LittleEndian.Uint64(b[i:]))
 	if n == 8 {
 		return 0, -1
 	}
@@ -198,20 +199,20 @@ func quickNumber(b []byte, i int) (v float64, next int) {
 	if b[i] == '.' {
 		i++
 		m := 8
-		for m == 8 && fraction <= chunk.MaxDigits {
+		for m == 8 && fraction <= plain.MaxDigits {
 			var value uint64
-			value, m = chunk.LeadingDigits(binary.LittleEndian.Uint64(b[i:]))
-			mantissa = mantissa*chunk.WholePowers[m&15] + value
+			value, m = plain.LeadingDigits(binary.LittleEndian.Uint64(b[i:]))
+			mantissa = mantissa*plain.WholePowers[m&15] + value
 			i += m
 			fraction += m
 		}
 	}
-	if digits := n + fraction; uint(digits-1) >= chunk.MaxDigits {
+	if digits := n + fraction; uint(digits-1) >= plain.MaxDigits {
 		return 0, -1
 	}
 	exponent := -fraction
 	if b[i]|0x20 == 'e' {
-		e, after := chunk.ExponentPart(b, i+1)
+		e, after := plain.ExponentPart(b, i+1)
 		if after == i+1 || after > i+5 {
 			return 0, -1
 		}
@@ -222,10 +223,10 @@ func quickNumber(b []byte, i int) (v float64, next int) {
 		return 0, -1
 	}
 	if mantissa < 1<<53 && uint(-exponent) <= 22 {
-		v = float64(int64(mantissa)) / chunk.ExactPowers[-exponent]
+		v = float64(int64(mantissa)) / plain.ExactPowers[-exponent]
 	} else {
 		var proven bool
-		if v, proven = chunk.Scale(mantissa, exponent); !proven {
+		if v, proven = plain.Scale(mantissa, exponent); !proven {
 			return 0, -1
 		}
 	}
@@ -317,7 +318,7 @@ func (p *parser) cells(fields [][]byte) (label, query float64, bad *chunk.ShapeE
 		if int(index) < p.IndexBase {
 			return 0, 0, &chunk.ShapeError{Text: "index 0 stands in this row, and index_base is \"1\"", Fix: `set index_base = "0"`}
 		}
-		v, ok := chunk.ParseNumber(text, '.')
+		v, ok := plain.ParseNumber(text, '.')
 		if !ok {
 			if len(text) == 0 || !p.IsMissing(text) {
 				return 0, 0, &chunk.ShapeError{Column: featureName(int(index)), Value: chunk.Excerpt(text), Text: "a number",
@@ -348,7 +349,7 @@ func (p *parser) sortEntries() *chunk.ShapeError {
 }
 
 func (p *parser) label(text []byte) (float64, *chunk.ShapeError) {
-	if v, ok := chunk.ParseNumber(text, '.'); ok {
+	if v, ok := plain.ParseNumber(text, '.'); ok {
 		return v, nil
 	}
 	switch {
@@ -375,7 +376,7 @@ func parseIndex(text []byte) (index int32, ok bool) {
 
 // parseWhole reads a whole number from 0 to most.
 func parseWhole(text []byte, most int64) (int64, bool) {
-	if len(text) == 0 || len(text) > chunk.MaxDigits {
+	if len(text) == 0 || len(text) > plain.MaxDigits {
 		return 0, false
 	}
 	v := int64(0)

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"boost/dataset/internal/chunk"
+	"boost/dataset/internal/plain"
 	"boost/dataset/internal/written"
 )
 
@@ -54,7 +55,7 @@ func (d *disguised) add(column string, texts []string, point byte, ignored bool)
 // plainTexts counts the texts that are read as numbers or dates in any case.
 func plainTexts(texts []string, point byte) (n int) {
 	for _, text := range texts {
-		if _, _, ok := chunk.ParseValue([]byte(text), point); ok {
+		if _, _, ok := plain.ParseValue([]byte(text), point); ok {
 			n++
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"os"
 
 	"boost/dataset/internal/chunk"
+	"boost/dataset/internal/plain"
 )
 
 // reader reads the side files of one kind, those of several inputs one after
@@ -84,7 +85,7 @@ func (r *reader) line(file string, line int, cells [][]byte) error {
 	}
 	r.width = width
 	for _, cell := range cells {
-		v, ok := chunk.ParseNumber(cell, '.')
+		v, ok := plain.ParseNumber(cell, '.')
 		if !ok || math.IsInf(v, 0) {
 			return r.bad(file, line, chunk.Excerpt(cell))
 		}

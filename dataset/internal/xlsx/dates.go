@@ -10,9 +10,9 @@ import (
 type kind uint8
 
 const (
-	plain kind = iota // also of durations, which are days
-	date              // with or without a time
-	clock             // a time of day
+	general kind = iota // also of durations, which are days
+	date                // with or without a time
+	clock               // a time of day
 )
 
 // kindOfBuiltin returns the kind of a format that workbooks do not write out (ECMA-376 part 1, 18.8.30).
@@ -23,7 +23,7 @@ func kindOfBuiltin(id int) kind {
 	case id >= 18 && id <= 21, id == 45, id == 47:
 		return clock
 	}
-	return plain
+	return general
 }
 
 // kindOfCode returns the kind of a format by its code, like yyyy\-mm\-dd or [h]:mm.
@@ -44,7 +44,7 @@ func kindOfCode(code string) kind {
 			}
 			inside := strings.ToLower(code[i+1 : i+1+end])
 			if c == '[' && inside != "" && strings.Trim(inside, "hms") == "" {
-				return plain // a duration
+				return general // a duration
 			}
 			i += end + 1
 		default:
@@ -58,7 +58,7 @@ func kindOfCode(code string) kind {
 	case strings.ContainsAny(text, "hs"):
 		return clock
 	}
-	return plain
+	return general
 }
 
 // secondsOf returns a number of days as seconds since 1970-01-01. Excel counts a day 60, 1900-02-29, which did not exist. Times

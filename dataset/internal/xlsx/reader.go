@@ -10,6 +10,7 @@ import (
 
 	"boost/dataset/internal/chunk"
 	"boost/dataset/internal/csv"
+	"boost/dataset/internal/plain"
 )
 
 // FormatName is the name of the format.
@@ -127,7 +128,7 @@ func namesOf(w *workbook, cells []cell) []string {
 		for len(names) < cells[i].column {
 			names = append(names, "c"+strconv.Itoa(len(names)+1))
 		}
-		name := string(chunk.Trim(w.content(&cells[i])))
+		name := string(plain.Trim(w.content(&cells[i])))
 		if name == "" {
 			name = "c" + strconv.Itoa(len(names)+1)
 		}

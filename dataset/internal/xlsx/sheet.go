@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"boost/dataset/internal/chunk"
+	"boost/dataset/internal/plain"
 )
 
 // cell is a cell with a value or a formula.
@@ -146,7 +147,7 @@ func (s *sheet) add(e xml.StartElement, column int, inline, formula bool) error 
 		if inline {
 			return s.addText(c, s.value)
 		}
-		v, ok := chunk.ParseNumber(s.value, '.')
+		v, ok := plain.ParseNumber(s.value, '.')
 		if !ok {
 			return fmt.Errorf("cell %s holds the number %q", s.name(column), chunk.Excerpt(s.value))
 		}
@@ -219,7 +220,7 @@ func (w *workbook) content(c *cell) []byte {
 	case c.isClock():
 		return []byte(clockText(c.number))
 	}
-	return []byte(chunk.FormatNumber(c.number))
+	return []byte(plain.FormatNumber(c.number))
 }
 
 // isClock reports whether the number is a time of day.

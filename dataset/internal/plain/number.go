@@ -1,4 +1,4 @@
-package chunk
+package plain
 
 import (
 	"math"
@@ -327,14 +327,4 @@ func Trim(cell []byte) []byte {
 		cell = cell[:n-1]
 	}
 	return cell
-}
-
-// AllExact reports whether float32 holds every value exactly.
-func AllExact(values []float64) bool {
-	for _, v := range values {
-		if float64(float32(v)) != v && v == v {
-			return false
-		}
-	}
-	return true
 }
