@@ -1,6 +1,7 @@
 package sampling
 
 import (
+	"slices"
 	"sync"
 
 	"boost/gradients"
@@ -20,14 +21,31 @@ type Sampler struct {
 	draws  *Draws
 	ranks  *comm.Ranks
 
-	Bag     *gradients.Bag  // of this round; nil for all rows
-	Outside func() []uint32 // returns the rows that are not in the bag, ascending
-	outside []uint32
+	Bag     *gradients.Bag // of this round; nil for all rows
+	outside *outside
+}
+
+// outside is the rows that are not in a bag, listed when they are asked for.
+type outside struct {
+	sync.Mutex
+	rows  []uint32
+	known bool
+}
+
+// Outside returns the rows that are not in the bag, ascending. Trees that grow side by side may ask for them at once.
+func (s *Sampler) Outside() []uint32 {
+	o := s.outside
+	o.Lock()
+	defer o.Unlock()
+	if !o.known {
+		o.rows, o.known = s.Bag.Outside(slices.Grow(o.rows[:0], s.rows)), true
+	}
+	return o.rows
 }
 
 // New returns a Sampler of so many rows, those of one of ranks, which may be nil.
 func New(p *Params, seed uint64, rows int, draws *Draws, ranks *comm.Ranks, pool *parallel.Pool) Sampler {
-	s := Sampler{p: p, seed: seed, rows: rows, pool: pool, draws: draws, ranks: ranks}
+	s := Sampler{p: p, seed: seed, rows: rows, pool: pool, draws: draws, ranks: ranks, outside: new(outside)}
 	if !p.drawsRows() {
 		return s
 	}
@@ -67,13 +85,7 @@ func (s *Sampler) Choose(buffer *gradients.Buffer, round, learned int) {
 		s.Bag = s.sample
 		s.draw(buffer, round/s.p.RowEvery)
 	}
-	s.Outside = sync.OnceValue(func() []uint32 {
-		if s.outside == nil {
-			s.outside = make([]uint32, 0, s.rows)
-		}
-		s.outside = s.Bag.Outside(s.outside[:0])
-		return s.outside
-	})
+	s.outside.known = false
 }
 
 // draw refills the bag without a look at gradients.

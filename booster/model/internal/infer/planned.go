@@ -25,7 +25,9 @@ func AddPlanned(pool *parallel.Pool, t *tree.Tree, of Coded, scores []float64) b
 	if !s.prepare(t, of.Cuts, of.Matrix) || !s.makePlan() {
 		return false
 	}
-	pool.Do(parallel.Blocks(len(scores), scoreBlock), &planTask{s, set, scores})
+	s.task = planTask{s, set, scores}
+	pool.Do(parallel.Blocks(len(scores), scoreBlock), &s.task)
+	s.task = planTask{}
 	return true
 }
 

@@ -72,6 +72,7 @@ type scorer struct {
 	scratch  predict.Scratch
 	plan     predict.Plan
 	bits     []uint8 // of the columns of a plan, all 8
+	task     planTask
 	expanded binning.Expansion
 	sides    []uint8    // by code of a feature: 1 where it goes right
 	shared   [256]uint8 // the same by code of a column that features share
