@@ -11,7 +11,7 @@ import (
 )
 
 // leastPlanned is the number of rows from which making a plan of one tree pays.
-const leastPlanned = 2048
+const leastPlanned = 1024
 
 // AddPlanned adds the values of a tree's leaves to the scores of all rows, tile by tile, as AddTree does. It reports
 // false, and adds nothing, where that has to take its rows in lists.
