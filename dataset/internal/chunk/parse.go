@@ -108,10 +108,10 @@ func ParseHint(how map[string]string) string {
 
 // keyText writes a name as a key of TOML between single quotes of a shell.
 func keyText(name string) string {
-	plain := func(r rune) bool {
+	bare := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-'
 	}
-	if name != "" && strings.IndexFunc(name, func(r rune) bool { return !plain(r) }) < 0 {
+	if name != "" && strings.IndexFunc(name, func(r rune) bool { return !bare(r) }) < 0 {
 		return name
 	}
 	return tomlText(name)

@@ -229,9 +229,9 @@ func recalledSeparator(o *chunk.Options, h *head) byte {
 	if o.Decimal != ',' || o.Said.Decimal {
 		return 0
 	}
-	plain := o.Dialect
-	plain.Decimal = '.'
-	if findSeparator(&plain, h) == ',' && (findSeparator(&o.Dialect, h) != ',' || h.hasPointsOnly()) {
+	points := o.Dialect
+	points.Decimal = '.'
+	if findSeparator(&points, h) == ',' && (findSeparator(&o.Dialect, h) != ',' || h.hasPointsOnly()) {
 		o.Decimal, o.PointInstead = '.', true
 		return ','
 	}

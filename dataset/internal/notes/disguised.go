@@ -62,14 +62,14 @@ func plainTexts(texts []string, point byte) (n int) {
 	return n
 }
 
-// oddNote says which texts keep a column from being read in the form of its others; plain ones need no flag.
-func oddNote(column, state string, odd []string, form written.Form, plain bool) string {
+// oddNote says which texts keep a column from being read in the form of its others; where all others are plain, none needs a flag.
+func oddNote(column, state string, odd []string, form written.Form, othersPlain bool) string {
 	const most = 8
 	like := form.String()
 	switch {
-	case plain && form.IsDate():
+	case othersPlain && form.IsDate():
 		like = "yyyy-mm-dd"
-	case plain:
+	case othersPlain:
 		like = "1234.5"
 	}
 	said := fmt.Sprintf("column %q is %s, because %q is not written as its other texts are (%s): add %q to missing = […] if it means no value",
@@ -78,7 +78,7 @@ func oddNote(column, state string, odd []string, form written.Form, plain bool) 
 		said = fmt.Sprintf("column %q is %s, because %s are not written as its other texts are (%s): add %s to missing = […] if they mean no value",
 			column, state, chunk.NameList(odd, 3), like, chunk.NameList(odd[:min(most, n)], most))
 	}
-	if plain {
+	if othersPlain {
 		return said
 	}
 	return said + fmt.Sprintf(", and %s reads the others", chunk.ParseHint(map[string]string{column: readingOf(form)}))
