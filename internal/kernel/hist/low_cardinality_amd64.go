@@ -54,6 +54,15 @@ func (f *LowCardinality) spread(entries []uint64) {
 	planesAVX2(&f.planes, &entries[0], uint64(len(entries)), &f.all)
 }
 
+// spreadNibbles is SpreadNibbles of the first codes, and returns of how many.
+func spreadNibbles(codes []uint8, packed []byte) (n int) {
+	if n = len(codes) &^ 31; n == 0 || comparing == cpu.Generic {
+		return 0
+	}
+	nibblesAVX2(&codes[0], &packed[0], uint64(n))
+	return n
+}
+
 // compare adds the rows of a block to the parts of the sums of so many codes, from 0 on; of some
 // more too, whose parts mean nothing.
 func (f *LowCardinality) compare(parts *[MaxLowCardinality - 1][4][16]uint32, compared int, codes *uint8, nibbles bool, rows int) {

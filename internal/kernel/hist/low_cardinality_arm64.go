@@ -59,6 +59,15 @@ func (f *LowCardinality) spread(entries []uint64) {
 	planesNEON(&f.planes, &entries[0], uint64(len(entries)), &f.all)
 }
 
+// spreadNibbles is SpreadNibbles of the first codes, and returns of how many.
+func spreadNibbles(codes []uint8, packed []byte) (n int) {
+	if n = len(codes) &^ 31; n == 0 || !neon {
+		return 0
+	}
+	nibblesNEON(&codes[0], &packed[0], uint64(n))
+	return n
+}
+
 // compare adds the rows of a block to the parts of the sums of so many codes, from 0 on.
 func (f *LowCardinality) compare(parts *[MaxLowCardinality - 1][4][16]uint32, compared int, codes *uint8, nibbles bool, rows int) {
 	n := uint64(rows)

@@ -16,6 +16,8 @@ func comparedRows([]uint64) int { return 0 }
 
 func (f *LowCardinality) spread([]uint64) {}
 
+func spreadNibbles([]uint8, []byte) int { return 0 }
+
 func (f *LowCardinality) compare(*[MaxLowCardinality - 1][4][16]uint32, int, *uint8, bool, int) {}
 
 func fold([][4]uint32, *[4][16]uint32) {}

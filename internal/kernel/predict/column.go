@@ -1,6 +1,6 @@
 package predict
 
-import "boost/internal/cpu"
+import "boost/internal/kernel/hist"
 
 // Column is a view of one column of codes; Bits says which slice holds them. Row r of
 // U4 lies in byte r/2, low nibble first.
@@ -27,15 +27,12 @@ func (c *Column) At(row uint32) uint32 {
 }
 
 // Bytes writes the codes of the rows from lo on, which is even, a byte each, of a column of 4 or 8 bits.
-func (c *Column) Bytes(set cpu.Level, lo int, to []uint8) {
+func (c *Column) Bytes(lo int, to []uint8) {
 	if c.Bits == 8 {
 		copy(to, c.U8[lo:][:len(to)])
 		return
 	}
-	halves := c.U4[lo/2:][:(len(to)+1)/2]
-	for i := 2 * spread(set, to, halves); i < len(to); i++ {
-		to[i] = uint8(nibble(halves, uint32(i)))
-	}
+	hist.SpreadNibbles(to, c.U4[lo/2:])
 }
 
 // gather writes the codes of rows to dst, which is as long.

@@ -31,25 +31,23 @@ func TestTileStaysInItsSlices(t *testing.T) {
 
 // Columns of 4 and 8 bits end where memory may not be touched, and so does what they are written to.
 func TestColumnBytes(t *testing.T) {
-	everySet(t, func(t *testing.T, set cpu.Level) {
-		r := rand.New(rand.NewPCG(45, 0))
-		for _, rows := range []int{1, 2, 31, 32, 33, 63, 64, 65, 127, 511, 512, 513, 1000} {
-			halves, whole := testenv.FencedLast[byte](t, (rows+1)/2), testenv.FencedLast[uint8](t, rows)
-			for i := range whole {
-				whole[i] = uint8(r.Uint32N(16))
-				halves[i/2] = halves[i/2]&(0xF<<(4*((i+1)%2))) | whole[i]<<(4*(i%2))
-			}
-			for _, lo := range []int{0, rows / 4 * 2} {
-				for _, c := range []predict.Column{{Bits: 4, U4: halves}, {Bits: 8, U8: whole}} {
-					got := testenv.FencedLast[uint8](t, rows-lo)
-					c.Bytes(set, lo, got)
-					if !bytes.Equal(got, whole[lo:]) {
-						t.Fatalf("%d rows of %d bits from row %d: %v, want %v", rows, c.Bits, lo, got, whole[lo:])
-					}
+	r := rand.New(rand.NewPCG(45, 0))
+	for _, rows := range []int{1, 2, 31, 32, 33, 63, 64, 65, 127, 511, 512, 513, 1000} {
+		halves, whole := testenv.FencedLast[byte](t, (rows+1)/2), testenv.FencedLast[uint8](t, rows)
+		for i := range whole {
+			whole[i] = uint8(r.Uint32N(16))
+			halves[i/2] = halves[i/2]&(0xF<<(4*((i+1)%2))) | whole[i]<<(4*(i%2))
+		}
+		for _, lo := range []int{0, rows / 4 * 2} {
+			for _, c := range []predict.Column{{Bits: 4, U4: halves}, {Bits: 8, U8: whole}} {
+				got := testenv.FencedLast[uint8](t, rows-lo)
+				c.Bytes(lo, got)
+				if !bytes.Equal(got, whole[lo:]) {
+					t.Fatalf("%d rows of %d bits from row %d: %v, want %v", rows, c.Bits, lo, got, whole[lo:])
 				}
 			}
 		}
-	})
+	}
 }
 
 // The values of a row begin and end where memory may not be touched.

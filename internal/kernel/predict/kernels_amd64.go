@@ -33,16 +33,6 @@ func codeRowDoublesAVX512(values *float64, n uint64, rows *uint32, ends *float64
 //go:noescape
 func codeRowAVX2(values *float64, features *int32, blocks *uint32, n uint64, pivots *float32, cuts *float64, singles *[128]float32, codes *[128]uint8) (missing uint64)
 
-// spreadAVX512 writes the codes of n > 0 bytes, a multiple of 32.
-//
-//go:noescape
-func spreadAVX512(to *uint8, halves *byte, n uint64)
-
-// spreadAVX2 writes the codes of n > 0 bytes, a multiple of 16.
-//
-//go:noescape
-func spreadAVX2(to *uint8, halves *byte, n uint64)
-
 // addForestAVX512 adds the leaf values of trees > 0 trees in so many groups to the sum.
 //
 //go:noescape

@@ -1309,48 +1309,6 @@ next:
 	INCQ     R12
 	JMP      next
 
-// func spreadAVX512(to *uint8, halves *byte, n uint64)
-// Requires: AVX, AVX512BW, AVX512F
-TEXT ·spreadAVX512(SB), NOSPLIT, $0-24
-	MOVQ      to+0(FP), AX
-	MOVQ      halves+8(FP), CX
-	MOVQ      n+16(FP), DX
-	VMOVDQU64 low4<>+0(SB), Z0
-
-next:
-	VPMOVZXBW (CX), Z1
-	VPSLLW    $0x04, Z1, Z2
-	VPORQ     Z2, Z1, Z1
-	VPANDQ    Z0, Z1, Z1
-	VMOVDQU64 Z1, (AX)
-	ADDQ      $0x20, CX
-	ADDQ      $0x40, AX
-	SUBQ      $0x20, DX
-	JNE       next
-	VZEROUPPER
-	RET
-
-// func spreadAVX2(to *uint8, halves *byte, n uint64)
-// Requires: AVX, AVX2
-TEXT ·spreadAVX2(SB), NOSPLIT, $0-24
-	MOVQ    to+0(FP), AX
-	MOVQ    halves+8(FP), CX
-	MOVQ    n+16(FP), DX
-	VMOVDQU low4<>+0(SB), Y0
-
-next:
-	VPMOVZXBW (CX), Y1
-	VPSLLW    $0x04, Y1, Y2
-	VPOR      Y2, Y1, Y1
-	VPAND     Y0, Y1, Y1
-	VMOVDQU   Y1, (AX)
-	ADDQ      $0x10, CX
-	ADDQ      $0x20, AX
-	SUBQ      $0x10, DX
-	JNE       next
-	VZEROUPPER
-	RET
-
 DATA swapped<>+0(SB)/8, $0x0607040502030001
 DATA swapped<>+8(SB)/8, $0x0e0f0c0d0a0b0809
 DATA swapped<>+16(SB)/8, $0x0607040502030001

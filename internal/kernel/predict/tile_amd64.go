@@ -18,23 +18,6 @@ func setsOf(best cpu.Level) (list []cpu.Level) {
 	return list
 }
 
-// spread writes the codes of the first bytes of halves, and returns of how many.
-func spread(set cpu.Level, to []uint8, halves []byte) (n int) {
-	switch n = len(to) / 2; set {
-	case cpu.AVX512:
-		if n = n / 32 * 32; n > 0 {
-			spreadAVX512(&to[0], &halves[0], uint64(n))
-		}
-	case cpu.AVX2:
-		if n = n / 16 * 16; n > 0 {
-			spreadAVX2(&to[0], &halves[0], uint64(n))
-		}
-	default:
-		return 0
-	}
-	return n
-}
-
 // addVectors does what addInGo does, or nothing.
 func addVectors(set cpu.Level, p *Plan, codes []uint8, scores *[TileRows]float64, a *Area) bool {
 	var bits *[32]byte

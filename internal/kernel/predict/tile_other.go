@@ -6,6 +6,4 @@ import "boost/internal/cpu"
 
 var sets []cpu.Level
 
-func spread(cpu.Level, []uint8, []byte) int { return 0 }
-
 func addVectors(cpu.Level, *Plan, []uint8, *[TileRows]float64, *Area) bool { return false }

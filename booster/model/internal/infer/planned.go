@@ -89,7 +89,7 @@ func (p *planTask) Run(_, block int) {
 	for lo, hi := parallel.Block(block, len(p.scores), scoreBlock); lo < hi; lo += rows {
 		scores := p.scores[lo:min(lo+rows, hi)]
 		for c := range p.columns {
-			p.columns[c].Bytes(p.set, lo, t.codes[c*rows:][:len(scores)])
+			p.columns[c].Bytes(lo, t.codes[c*rows:][:len(scores)])
 		}
 		if len(scores) == rows {
 			p.plan.AddTile(p.set, t.codes, (*[rows]float64)(scores), &t.area)

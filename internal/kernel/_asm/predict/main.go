@@ -49,7 +49,6 @@ func main() {
 		}).write()
 	}
 	codeRow()
-	spread(c.low4)
 	swapped := bytes("swapped", 0x0607040502030001, 0x0E0F0C0D0A0B0809)
 	for _, wide := range []bool{true, false} {
 		for _, many := range []bool{false, true} {
