@@ -13,18 +13,16 @@ var (
 	logParts = detmath.LogParts()
 )
 
-// exactly returns how many of n numbers, not above perCall, are done by vectors.
-func exactly(n int) int {
-	if level != cpu.AVX512 {
-		return 0
-	}
-	return min(n, perCall) &^ 7
-}
-
 // expVectors is Exp for the first numbers; it returns how many it has done.
 func expVectors(to, from []float64) (done int) {
-	for n := exactly(len(from)); n > 0; n = exactly(len(from) - done) {
-		if expAVX512(&to[done], &from[done], uint64(n), expParts) != 0 {
+	for n := whole(len(from), perCall); n > 0; n = whole(len(from)-done, perCall) {
+		var odd uint64
+		if level == cpu.AVX512 {
+			odd = expAVX512(&to[done], &from[done], uint64(n), expParts)
+		} else {
+			odd = expAVX2(&to[done], &from[done], uint64(n), expParts)
+		}
+		if odd != 0 {
 			for i, x := range from[done:][:n] {
 				to[done+i] = detmath.Exp(x)
 			}
@@ -36,8 +34,14 @@ func expVectors(to, from []float64) (done int) {
 
 // logVectors is Log for the first numbers; it returns how many it has done.
 func logVectors(to, from []float64) (done int) {
-	for n := exactly(len(from)); n > 0; n = exactly(len(from) - done) {
-		if logAVX512(&to[done], &from[done], uint64(n), logParts) != 0 {
+	for n := whole(len(from), perCall); n > 0; n = whole(len(from)-done, perCall) {
+		var odd uint64
+		if level == cpu.AVX512 {
+			odd = logAVX512(&to[done], &from[done], uint64(n), logParts)
+		} else {
+			odd = logAVX2(&to[done], &from[done], uint64(n), logParts)
+		}
+		if odd != 0 {
 			for i, x := range from[done:][:n] {
 				to[done+i] = detmath.Log(x)
 			}

@@ -70,6 +70,18 @@ func softmaxAVX512(grad *float32, hess *float32, scores *float64, peak *float64,
 //go:noescape
 func softmaxWeightedAVX512(grad *float32, hess *float32, scores *float64, peak *float64, inv *float64, labels *float64, weights *float64, n uint64, class float64, factor float64, exp *[133]uint64)
 
+// expAVX512 writes e^x of n numbers. It returns 0 if all are above -708 and below 709; only such are right.
+// n is a multiple of 8 and not 0.
+//
+//go:noescape
+func expAVX512(to *float64, from *float64, n uint64, parts *[264]uint64) (odd uint64)
+
+// logAVX512 writes the logarithms of n numbers. It returns 0 if all are normal and above 0; only such are right.
+// n is a multiple of 8 and not 0.
+//
+//go:noescape
+func logAVX512(to *float64, from *float64, n uint64, parts *[397]uint64) (odd uint64)
+
 // pairsAVX512 adds the derivatives of n rows by their pairs with one above, and to partial sums for that one.
 // n is a multiple of 8 and not 0.
 //
@@ -148,6 +160,18 @@ func softmaxAVX2(grad *float32, hess *float32, scores *float64, peak *float64, i
 //go:noescape
 func softmaxWeightedAVX2(grad *float32, hess *float32, scores *float64, peak *float64, inv *float64, labels *float64, weights *float64, n uint64, class float64, factor float64, exp *[133]uint64)
 
+// expAVX2 writes e^x of n numbers. It returns 0 if all are above -708 and below 709; only such are right.
+// n is a multiple of 4 and not 0.
+//
+//go:noescape
+func expAVX2(to *float64, from *float64, n uint64, parts *[264]uint64) (odd uint64)
+
+// logAVX2 writes the logarithms of n numbers. It returns 0 if all are normal and above 0; only such are right.
+// n is a multiple of 4 and not 0.
+//
+//go:noescape
+func logAVX2(to *float64, from *float64, n uint64, parts *[397]uint64) (odd uint64)
+
 // pairsAVX2 adds the derivatives of n rows by their pairs with one above, and to partial sums for that one.
 // n is a multiple of 8 and not 0.
 //
@@ -159,18 +183,6 @@ func pairsAVX2(grad *float64, hess *float64, scores *float64, odds *float64, n u
 //
 //go:noescape
 func pairsByGainAVX2(grad *float64, hess *float64, scores *float64, odds *float64, n uint64, own float64, score float64, offset float64, mask uint64, sums *[3][8]float64, gains *float64, discounts *float64, gain float64, discount float64)
-
-// expAVX512 writes e^x of n numbers. It returns 0 if all are above -708 and below 709; only such are right.
-// n is a multiple of 8 and not 0.
-//
-//go:noescape
-func expAVX512(to *float64, from *float64, n uint64, parts *[264]uint64) (odd uint64)
-
-// logAVX512 writes the logarithms of n numbers. It returns 0 if all are normal and above 0; only such are right.
-// n is a multiple of 8 and not 0.
-//
-//go:noescape
-func logAVX512(to *float64, from *float64, n uint64, parts *[397]uint64) (odd uint64)
 
 // ranksAVX512 writes for each of n keys how many are less.
 // n is a multiple of 8 and not 0.

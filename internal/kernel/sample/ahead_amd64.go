@@ -80,12 +80,13 @@ func rootsAhead(size []float32, squares []float64) (most uint32, done int) {
 }
 
 func keepAhead(kept []uint16, weights []float32, draws []uint64, size []float32, first int, mu, step float64) (n, done int) {
-	if level != cpu.AVX512 {
-		return 0, 0
-	}
 	kept, weights, draws = kept[:len(size)], weights[:len(size)], draws[:len(size)]
 	done = parts(ahead(len(size), 2), func(at int, rows uint64) {
-		n += int(keepAVX512(&kept[n], &weights[at], &draws[at], &size[at], rows, uint32(first+at), mu, step))
+		if level == cpu.AVX512 {
+			n += int(keepAVX512(&kept[n], &weights[at], &draws[at], &size[at], rows, uint32(first+at), mu, step))
+		} else {
+			n += int(keepAVX2(&kept[n], &weights[at], &draws[at], &size[at], rows, uint32(first+at), mu, step))
+		}
 	})
 	return n, done
 }

@@ -58,3 +58,8 @@ func scaleAVX2(values *float32, by *float32, n uint64)
 //
 //go:noescape
 func keepAVX512(kept *uint16, weights *float32, draws *uint64, size *float32, n uint64, first uint32, mu float64, step float64) (count uint64)
+
+// keepAVX2 is Keep of n rows, a multiple of 8 and not 0. It writes up to 8 rows from each place of kept on.
+//
+//go:noescape
+func keepAVX2(kept *uint16, weights *float32, draws *uint64, size *float32, n uint64, first uint32, mu float64, step float64) (count uint64)

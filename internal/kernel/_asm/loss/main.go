@@ -38,7 +38,8 @@ func main() {
 		{"limit", math.Float64bits(708)}, {"index", 127},
 		{"bit4", 16}, {"bit5", 32}, {"bit6", 64},
 		{"lowest", math.Float64bits(-708)}, {"highest", math.Float64bits(709)}, {"powerful", math.Float64bits(88)},
-		{"normal", 0x0010 << 48}, {"normals", 0x7fe0 << 48},
+		{"normal", 0x0010 << 48}, {"normals", 0x7fe0 << 48}, {"lastNormal", 0x7fe0<<48 - 1},
+		{"flipped", math.Float64bits(1<<52 + 2048)},
 	} {
 		shared[c.name] = GLOBL(c.name, RODATA|NOPTR)
 		DATA(0, U64(c.bits))
@@ -55,11 +56,11 @@ func main() {
 		f.split()
 		f.softmax("softmax", false)
 		f.softmax("softmaxWeighted", true)
+		f.exactExp()
+		f.exactLog()
 		f.pairs("pairs", false)
 		f.pairs("pairsByGain", true)
 	}
-	exactExp()
-	exactLog()
 	ranks()
 	Generate()
 }

@@ -1,5 +1,5 @@
 // Command sample writes the assembly of the package internal/kernel/sample: rows are measured, summed and drawn by AVX-512 8 or 16 at
-// a time, and by AVX2 half as many, but for draws. The Go forms are sample.go there.
+// a time, and by AVX2 half as many. The Go forms are sample.go there.
 package main
 
 import (
@@ -32,6 +32,7 @@ func main() {
 		w.scale()
 	}
 	keep(lanes)
+	keepNarrow()
 	Generate()
 }
 
@@ -330,6 +331,92 @@ func keep(lanes Mem) {
 		POPCNTL(count, count)
 		LEAQ(Mem{Base: kept, Index: count.As64(), Scale: 2}, kept)
 		VPADDD(sixteen, rows, rows)
+	})
+	VZEROUPPER()
+	start := Load(Param("kept"), GP64())
+	SUBQ(start, kept)
+	SHRQ(U8(1), kept)
+	Store(kept, Return("count"))
+	RET()
+}
+
+// places writes the table of places: by a mask of 8 rows, the numbers of those in it, from the first byte on.
+func places() Mem {
+	table := GLOBL("places", RODATA|NOPTR)
+	for mask := range 256 {
+		var word uint64
+		n := 0
+		for row := range 8 {
+			if mask>>row&1 == 1 {
+				word |= uint64(row) << (8 * n)
+				n++
+			}
+		}
+		DATA(8*mask, U64(word))
+	}
+	return table
+}
+
+// keepNarrow is keep with AVX2, which has neither compression nor numbers of 64 bits as floats.
+func keepNarrow() {
+	begin("keepAVX2", "func(kept *uint16, weights *float32, draws *uint64, size *float32, n uint64, first uint32, mu float64, step float64) (count uint64)",
+		"keepAVX2 is Keep of n rows, a multiple of 8 and not 0. It writes up to 8 rows from each place of kept on.")
+	kept, weights := Load(Param("kept"), GP64()), Load(Param("weights"), GP64())
+	draws, size, n := Load(Param("draws"), GP64()), Load(Param("size"), GP64()), Load(Param("n"), GP64())
+	w := width{"AVX2", 4, YMM, XMM}
+	row, eight, number := XMM(), XMM(), GP32()
+	VMOVD(Load(Param("first"), GP32()), row)
+	VPBROADCASTW(row, row)
+	MOVL(U32(8), number)
+	VMOVD(number, eight)
+	VPBROADCASTW(eight, eight)
+	mu, step, one := w.parameter("mu"), w.parameter("step"), w.doubles(1)
+	ones := w.words(math.Float32bits(1))
+	// A whole number below 2^64 is the sum of two floats, in which its halves are the lowest bits.
+	low, high, both := w.doubles(1<<52), w.doubles(1<<84), w.doubles(1<<84+1<<52)
+	all, word := YMM(), GP64()
+	MOVQ(U64(1<<53), word)
+	VMOVQ(word, all.AsX())
+	VPBROADCASTQ(all.AsX(), all)
+	table, these, mask := GP64(), GP32(), GP32()
+	LEAQ(places(), table)
+	loop("keepNarrow", n, 8, map[reg.Register]int{weights: 4, draws: 8, size: 4}, []reg.Register{weights, draws, size}, func() {
+		for i := range 2 {
+			draw, upper, s, weight, is, out := YMM(), YMM(), YMM(), YMM(), YMM(), XMM()
+			VMOVDQU(Mem{Base: draws, Disp: 32 * i}, draw)
+			VPSRLQ(U8(11), draw, draw)
+			VPSUBQ(draw, all, draw)
+			VPSRLQ(U8(32), draw, upper)
+			VPOR(high, upper, upper)
+			VPBLENDD(U8(0b10101010), low, draw, draw)
+			VSUBPD(both, upper, upper)
+			VADDPD(upper, draw, draw)
+			VMULPD(step, draw, draw)
+			VCVTPS2PD(Mem{Base: size, Disp: 16 * i}, s)
+			VCMPPD(U8(lessOrEqual), s, draw, is)
+			VDIVPD(s, mu, weight)
+			VMAXPD(one, weight, weight)
+			VCVTPD2PSY(weight, out)
+			part := XMM()
+			if i == 0 {
+				VMOVMSKPD(is, these)
+			} else {
+				VMOVMSKPD(is, mask)
+				SHLL(U8(4), mask)
+				ORL(mask, these)
+			}
+			VEXTRACTF128(U8(1), is, part)
+			VSHUFPS(U8(0b10001000), part, is.AsX(), part)
+			VBLENDVPS(part, out, ones.AsX(), out)
+			VMOVUPS(out, Mem{Base: weights, Disp: 16 * i})
+		}
+		numbers := XMM()
+		VPMOVZXBW(Mem{Base: table, Index: these.As64(), Scale: 8}, numbers)
+		VPADDW(row, numbers, numbers)
+		VMOVDQU(numbers, Mem{Base: kept})
+		POPCNTL(these, these)
+		LEAQ(Mem{Base: kept, Index: these.As64(), Scale: 2}, kept)
+		VPADDW(eight, row, row)
 	})
 	VZEROUPPER()
 	start := Load(Param("kept"), GP64())
