@@ -11,6 +11,7 @@ import (
 	"boost/tree/allowed"
 	"boost/tree/colsample"
 	"boost/tree/forced"
+	"boost/tree/leafquantile"
 	"boost/tree/worth"
 )
 
@@ -63,10 +64,10 @@ type Grower struct {
 	rows    rowSets
 	columns colsample.Sampler
 	constraints
-	renewal   *renewal   // nil: leaf values come from codes
-	quantiles *quantiles // nil: no leaf values are quantiles
-	levels    *levels    // nil: trees are not symmetric
-	ofRanks   shares     // memory of the growth's
+	renewal   *renewal              // nil: leaf values come from codes
+	quantiles *leafquantile.Renewer // nil: no leaf values are quantiles
+	levels    *levels               // nil: trees are not symmetric
+	ofRanks   shares                // memory of the growth's
 	scoring   scoreTask
 	all       *splitter
 	frontier  frontier
@@ -135,7 +136,7 @@ func New(c Config) *Grower {
 		g.renewal = newRenewal(g, c.Params.Leaves, c.Pool.Threads())
 	}
 	if c.Quantiles {
-		g.quantiles = newQuantiles(g, c.Matrix.NRows(), c.Params.Leaves, c.Pool.Threads())
+		g.quantiles = leafquantile.New(c.Pool, c.Ranks, c.Matrix.NRows(), c.Params.Leaves, func(leaf int) []histogram.Run { return g.rows.runs(int(g.leaves[leaf])) })
 	}
 	g.frontier.init(g)
 	g.batch.init(g)

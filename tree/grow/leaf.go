@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"math"
 
+	"boost/gradients"
 	"boost/internal/kernel/hist"
 	"boost/internal/kernel/scan"
 	"boost/tree"
+	"boost/tree/leafquantile"
 )
 
 // LeafRule says how the value of a leaf follows from the sums of its rows: in growth, and where a
@@ -41,6 +43,16 @@ func (c *Config) LeafLimit() float64 {
 func LeafUnit(largest float32) (exponent int) {
 	_, exponent = math.Frexp(float64(largest))
 	return exponent - 31
+}
+
+// QuantileLeaves replaces the tree's leaf values by the learning rate times a quantile of label − score over each
+// leaf's rows, which their hessians weigh. A leaf whose rows have none keeps its value. It must follow the tree's Grow, from the same storage, and Config.Quantiles be set.
+func (g *Grower) QuantileLeaves(t *tree.Tree, st *gradients.Storage, level float64, labels, scores []float64) {
+	_, hess := st.Floats()
+	_, largest := st.Largest()
+	g.quantiles.Renew(t, leafquantile.Rows{
+		Labels: labels, Scores: scores, Hess: hess, Same: st.SameHessians(), Up: math.Ldexp(1, -LeafUnit(largest)), Level: level, Rate: g.config.LearningRate,
+	})
 }
 
 // finish gives the leaves their values and returns the tree.

@@ -7,8 +7,8 @@ import (
 	"boost/gradients"
 	"boost/histogram"
 	"boost/internal/kernel/hist"
-	"boost/internal/kernel/loss"
 	"boost/tree"
+	"boost/tree/leafquantile"
 )
 
 // Bytes returns the most memory that a Grower takes beside the matrix and its row-major copy,
@@ -44,7 +44,7 @@ func (c *Config) Bytes(copied []binning.PackedGroup, set gradients.Settings, thr
 	}
 	if c.Quantiles {
 		rows += 14 * n
-		histograms += int64(threads) * int64(unsafe.Sizeof(loss.Quantiles{}))
+		histograms += int64(threads) * leafquantile.Worker
 	}
 	block := int64(min(m.NRows(), hist.BlockRows))
 	rows += int64(threads) * 8 * block

@@ -31,10 +31,63 @@ func (q *Quantiles) Of(values []float64, weights []uint32, level float64) float6
 	if weights != nil && equal(weights) {
 		weights = nil
 	}
-	window := selection{values, weights}
-	total := window.weight()
-	target := level * float64(total)
-	below := uint64(0)
+	return q.find(selection{values, weights}, 0, level*float64(selection{values, weights}.weight()))
+}
+
+// Part is what is known of values of which only those from one number to another are at hand.
+type Part struct {
+	Values  []float64
+	Weights []uint32 // nil for all 1; not all values have the same
+	Below   uint64   // what values below those weigh
+	All     uint64   // what all values weigh
+}
+
+// Within returns the quantile of all values of a part, and whether it lies among those that are at hand, whose order it changes.
+func (q *Quantiles) Within(p *Part, level float64) (value float64, ok bool) {
+	s := selection{p.Values, p.Weights}
+	target, within := level*float64(p.All), s.weight()
+	if within == 0 || within < p.All && (float64(p.Below) >= target || float64(p.Below+within) <= target) {
+		return 0, false
+	}
+	return q.find(s, p.Below, target), true
+}
+
+// Near returns two numbers between which the quantile of many values is likely to lie, from a sample of them with their weights, or nil.
+// It leaves the values in another order.
+func (q *Quantiles) Near(values []float64, weights []uint32, level float64) (least, most float64) {
+	if weights != nil {
+		values = draw(values, weights)
+	}
+	slices.Sort(values)
+	n := float64(len(values))
+	at, spread := int(level*n), int(2.5*math.Sqrt(level*(1-level)*n))+2
+	least, most = math.Inf(-1), math.Inf(1)
+	if at-spread >= 0 {
+		least = values[at-spread]
+	}
+	if at+spread < len(values) {
+		most = values[at+spread]
+	}
+	return least, most
+}
+
+// draw takes a quarter of the values, each as often as it weighs, and returns them at the front of all.
+func draw(values []float64, weights []uint32) []float64 {
+	n := len(values) / 4
+	step := selection{values, weights}.weight() / uint64(n)
+	next, sum, drawn := step/2, uint64(0), 0
+	for i, w := range weights {
+		for sum += uint64(w); sum > next && drawn < n; next += step {
+			values[drawn] = values[i]
+			drawn++
+		}
+	}
+	return values[:drawn]
+}
+
+// find returns where the weights of values, and of others below them, reach a target. If others lie above them, they reach more.
+func (q *Quantiles) find(all selection, below uint64, target float64) float64 {
+	window := all
 	for round := 0; len(window.values) > quantileFew; round++ {
 		least, most := bounds(window.values)
 		if least == most {
@@ -60,17 +113,20 @@ func (q *Quantiles) Of(values []float64, weights []uint32, level float64) float6
 		reached += window.at(at)
 	}
 	value := window.values[at]
-	if float64(reached) != target || reached == total {
+	if float64(reached) != target {
 		return value
 	}
 	if at+1 < len(window.values) { // those that are left lie next to each other
 		return middle(value, window.values[at+1])
 	}
 	next := math.Inf(1)
-	for _, v := range values {
+	for _, v := range all.values {
 		if v > value && v < next {
 			next = v
 		}
+	}
+	if math.IsInf(next, 1) { // there is none
+		return value
 	}
 	return middle(value, next)
 }
