@@ -58,7 +58,7 @@ func Gamma(grad, hess []float32, scores, labels, weights []float64) {
 // grad = w·(b − label·a) and hess = w·((2−power)·b − label·(1−power)·a), with a = e^((1−power)·s) and b = e^((2−power)·s).
 func Tweedie(grad, hess []float32, scores, labels, weights []float64, power float64) {
 	var low, high [tile]float64
-	for lo := 0; lo < len(scores); lo += tile {
+	for lo := tweedieVectors(grad, hess, scores, labels, power); lo < len(scores); lo += tile {
 		hi := min(lo+tile, len(scores))
 		a, b := low[:hi-lo], high[:hi-lo]
 		expTile(a, scores[lo:hi], 1-power)

@@ -58,6 +58,36 @@ func inverseAVX512(x *float64, n uint64)
 //go:noescape
 func splitAVX512(values *float64, n uint64, upper float64, lower float64, parts *[3][8]float64)
 
+// sidesAVX512 writes a gradient of over for rows whose scores are above their labels, of under and none for those below and at them, and hessians of 1.
+// n is a multiple of 8 and not 0.
+//
+//go:noescape
+func sidesAVX512(grad *float32, hess *float32, scores *float64, labels *float64, n uint64, over float64, under float64, none float64)
+
+// relativeAVX512 writes the derivatives of the relative distance of n rows.
+// n is a multiple of 8 and not 0.
+//
+//go:noescape
+func relativeAVX512(grad *float32, hess *float32, scores *float64, labels *float64, n uint64)
+
+// weighAVX512 multiplies the derivatives of n rows by their weights.
+// n is a multiple of 8 and not 0.
+//
+//go:noescape
+func weighAVX512(grad *float32, hess *float32, weights *float64, n uint64)
+
+// tweedieAVX512 writes the derivatives of the tweedie loss of n rows: low and high are 1 and 2 less the power, share is -low.
+// n is a multiple of 8 and not 0.
+//
+//go:noescape
+func tweedieAVX512(grad *float32, hess *float32, scores *float64, labels *float64, n uint64, low float64, high float64, share float64, exp *[133]uint64)
+
+// logCoshAVX512 writes the derivatives of the logarithm of cosh of n distances.
+// n is a multiple of 8 and not 0.
+//
+//go:noescape
+func logCoshAVX512(grad *float32, hess *float32, scores *float64, labels *float64, n uint64, exp *[133]uint64)
+
 // softmaxAVX512 writes the derivatives of the multiclass log loss by the scores of one class.
 // n is a multiple of 8 and not 0.
 //
@@ -147,6 +177,36 @@ func inverseAVX2(x *float64, n uint64)
 //
 //go:noescape
 func splitAVX2(values *float64, n uint64, upper float64, lower float64, parts *[3][8]float64)
+
+// sidesAVX2 writes a gradient of over for rows whose scores are above their labels, of under and none for those below and at them, and hessians of 1.
+// n is a multiple of 4 and not 0.
+//
+//go:noescape
+func sidesAVX2(grad *float32, hess *float32, scores *float64, labels *float64, n uint64, over float64, under float64, none float64)
+
+// relativeAVX2 writes the derivatives of the relative distance of n rows.
+// n is a multiple of 4 and not 0.
+//
+//go:noescape
+func relativeAVX2(grad *float32, hess *float32, scores *float64, labels *float64, n uint64)
+
+// weighAVX2 multiplies the derivatives of n rows by their weights.
+// n is a multiple of 4 and not 0.
+//
+//go:noescape
+func weighAVX2(grad *float32, hess *float32, weights *float64, n uint64)
+
+// tweedieAVX2 writes the derivatives of the tweedie loss of n rows: low and high are 1 and 2 less the power, share is -low.
+// n is a multiple of 4 and not 0.
+//
+//go:noescape
+func tweedieAVX2(grad *float32, hess *float32, scores *float64, labels *float64, n uint64, low float64, high float64, share float64, exp *[133]uint64)
+
+// logCoshAVX2 writes the derivatives of the logarithm of cosh of n distances.
+// n is a multiple of 4 and not 0.
+//
+//go:noescape
+func logCoshAVX2(grad *float32, hess *float32, scores *float64, labels *float64, n uint64, exp *[133]uint64)
 
 // softmaxAVX2 writes the derivatives of the multiclass log loss by the scores of one class.
 // n is a multiple of 4 and not 0.

@@ -46,6 +46,12 @@ GLOBL normals<>(SB), RODATA|NOPTR, $8
 DATA lastNormal<>+0(SB)/8, $0x7fdfffffffffffff
 GLOBL lastNormal<>(SB), RODATA|NOPTR, $8
 
+DATA three<>+0(SB)/8, $0x4008000000000000
+GLOBL three<>(SB), RODATA|NOPTR, $8
+
+DATA near<>+0(SB)/8, $0x3f1a36e2eb1c432d
+GLOBL near<>(SB), RODATA|NOPTR, $8
+
 DATA flipped<>+0(SB)/8, $0x4330000000000800
 GLOBL flipped<>(SB), RODATA|NOPTR, $8
 
@@ -491,6 +497,319 @@ step:
 	VMOVUPD Z2, (CX)
 	VMOVUPD Z3, 64(CX)
 	VMOVUPD Z4, 128(CX)
+	VZEROUPPER
+	RET
+
+// func sidesAVX512(grad *float32, hess *float32, scores *float64, labels *float64, n uint64, over float64, under float64, none float64)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·sidesAVX512(SB), NOSPLIT, $0-64
+	MOVQ         grad+0(FP), AX
+	MOVQ         hess+8(FP), CX
+	MOVQ         scores+16(FP), DX
+	MOVQ         labels+24(FP), BX
+	VBROADCASTSD over+40(FP), Z0
+	VBROADCASTSD under+48(FP), Z1
+	VBROADCASTSD none+56(FP), Z2
+	VBROADCASTSD one<>+0(SB), Z3
+	VXORPD       Z4, Z4, Z4
+	MOVQ         n+32(FP), SI
+	XORQ         DI, DI
+
+step:
+	VMOVUPD   (DX)(DI*8), Z5
+	VSUBPD    (BX)(DI*8), Z5, Z5
+	VMOVUPD   Z0, Z6
+	VCMPPD    $0x01, Z4, Z5, K1
+	VMOVUPD   Z1, K1, Z6
+	VCMPPD    $0x00, Z4, Z5, K1
+	VMOVUPD   Z2, K1, Z6
+	VMOVAPD   Z3, Z5
+	VCVTPD2PS Z6, Y6
+	VMOVUPS   Y6, (AX)(DI*4)
+	VCVTPD2PS Z5, Y5
+	VMOVUPS   Y5, (CX)(DI*4)
+	ADDQ      $0x08, DI
+	CMPQ      DI, SI
+	JNE       step
+	VZEROUPPER
+	RET
+
+// func relativeAVX512(grad *float32, hess *float32, scores *float64, labels *float64, n uint64)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·relativeAVX512(SB), NOSPLIT, $0-40
+	MOVQ         grad+0(FP), AX
+	MOVQ         hess+8(FP), CX
+	MOVQ         scores+16(FP), DX
+	MOVQ         labels+24(FP), BX
+	VBROADCASTSD size<>+0(SB), Z0
+	VBROADCASTSD sign<>+0(SB), Z1
+	VBROADCASTSD one<>+0(SB), Z2
+	VXORPD       Z3, Z3, Z3
+	MOVQ         n+32(FP), SI
+	XORQ         DI, DI
+
+step:
+	VMOVUPD   (DX)(DI*8), Z4
+	VMOVUPD   (BX)(DI*8), Z5
+	VSUBPD    Z5, Z4, Z4
+	VANDPD    Z0, Z5, Z5
+	VMAXPD    Z2, Z5, Z5
+	VDIVPD    Z5, Z2, Z5
+	VANDPD    Z1, Z4, Z6
+	VORPD     Z5, Z6, Z6
+	VCMPPD    $0x00, Z3, Z4, K1
+	VMOVUPD   Z3, K1, Z6
+	VCVTPD2PS Z6, Y6
+	VMOVUPS   Y6, (AX)(DI*4)
+	VCVTPD2PS Z5, Y5
+	VMOVUPS   Y5, (CX)(DI*4)
+	ADDQ      $0x08, DI
+	CMPQ      DI, SI
+	JNE       step
+	VZEROUPPER
+	RET
+
+// func weighAVX512(grad *float32, hess *float32, weights *float64, n uint64)
+// Requires: AVX, AVX512F
+TEXT ·weighAVX512(SB), NOSPLIT, $0-32
+	MOVQ grad+0(FP), AX
+	MOVQ hess+8(FP), CX
+	MOVQ weights+16(FP), DX
+	MOVQ n+24(FP), BX
+	XORQ SI, SI
+
+step:
+	VMOVUPD   (DX)(SI*8), Z0
+	VCVTPS2PD (AX)(SI*4), Z1
+	VMULPD    Z0, Z1, Z1
+	VCVTPD2PS Z1, Y1
+	VMOVUPS   Y1, (AX)(SI*4)
+	VCVTPS2PD (CX)(SI*4), Z1
+	VMULPD    Z0, Z1, Z1
+	VCVTPD2PS Z1, Y1
+	VMOVUPS   Y1, (CX)(SI*4)
+	ADDQ      $0x08, SI
+	CMPQ      SI, BX
+	JNE       step
+	VZEROUPPER
+	RET
+
+// func tweedieAVX512(grad *float32, hess *float32, scores *float64, labels *float64, n uint64, low float64, high float64, share float64, exp *[133]uint64)
+// Requires: AVX, AVX512F
+TEXT ·tweedieAVX512(SB), NOSPLIT, $0-72
+	MOVQ         grad+0(FP), AX
+	MOVQ         hess+8(FP), CX
+	MOVQ         scores+16(FP), DX
+	MOVQ         labels+24(FP), BX
+	MOVQ         exp+64(FP), SI
+	VBROADCASTSD size<>+0(SB), Z0
+	VBROADCASTSD limit<>+0(SB), Z0
+	VBROADCASTSD sign<>+0(SB), Z0
+	VBROADCASTSD 1024(SI), Z0
+	VBROADCASTSD 1040(SI), Z1
+	VBROADCASTSD 1032(SI), Z2
+	VBROADCASTSD 1048(SI), Z3
+	VBROADCASTSD 1056(SI), Z4
+	VBROADCASTSD low+40(FP), Z5
+	VBROADCASTSD high+48(FP), Z6
+	VBROADCASTSD share+56(FP), Z7
+	VBROADCASTSD lowest<>+0(SB), Z8
+	VBROADCASTSD powerful<>+0(SB), Z9
+	MOVQ         n+32(FP), DI
+	XORQ         R8, R8
+
+step:
+	VMOVUPD       (DX)(R8*8), Z10
+	VMULPD        Z6, Z10, Z11
+	VMULPD        Z5, Z10, Z10
+	VMAXPD        Z8, Z10, Z10
+	VMINPD        Z9, Z10, Z10
+	VMULPD        Z0, Z10, Z12
+	VADDPD        Z1, Z12, Z12
+	VSUBPD        Z1, Z12, Z13
+	VMULPD        Z2, Z13, Z13
+	VSUBPD        Z13, Z10, Z10
+	VMOVDQU64     (SI), Z14
+	VPERMT2Q      64(SI), Z12, Z14
+	VMOVDQU64     128(SI), Z13
+	VPERMT2Q      192(SI), Z12, Z13
+	VMOVDQU64     256(SI), Z15
+	VPERMT2Q      320(SI), Z12, Z15
+	VMOVDQU64     384(SI), Z16
+	VPERMT2Q      448(SI), Z12, Z16
+	VMOVDQU64     512(SI), Z17
+	VPERMT2Q      576(SI), Z12, Z17
+	VMOVDQU64     640(SI), Z18
+	VPERMT2Q      704(SI), Z12, Z18
+	VMOVDQU64     768(SI), Z19
+	VPERMT2Q      832(SI), Z12, Z19
+	VMOVDQU64     896(SI), Z20
+	VPERMT2Q      960(SI), Z12, Z20
+	VPTESTMQ.BCST bit4<>+0(SB), Z12, K1
+	VMOVDQA64     Z13, K1, Z14
+	VMOVDQA64     Z16, K1, Z15
+	VMOVDQA64     Z18, K1, Z17
+	VMOVDQA64     Z20, K1, Z19
+	VPTESTMQ.BCST bit5<>+0(SB), Z12, K1
+	VMOVDQA64     Z15, K1, Z14
+	VMOVDQA64     Z19, K1, Z17
+	VPTESTMQ.BCST bit6<>+0(SB), Z12, K1
+	VMOVDQA64     Z17, K1, Z14
+	VPSLLQ        $0x2d, Z12, Z12
+	VPADDQ        Z12, Z14, Z14
+	VMULPD        Z10, Z10, Z13
+	VMULPD        Z4, Z10, Z12
+	VADDPD        Z3, Z12, Z12
+	VMULPD        Z12, Z13, Z12
+	VADDPD        Z10, Z12, Z12
+	VMULPD        Z14, Z12, Z12
+	VADDPD        Z12, Z14, Z14
+	VMAXPD        Z8, Z11, Z11
+	VMINPD        Z9, Z11, Z11
+	VMULPD        Z0, Z11, Z10
+	VADDPD        Z1, Z10, Z10
+	VSUBPD        Z1, Z10, Z12
+	VMULPD        Z2, Z12, Z12
+	VSUBPD        Z12, Z11, Z11
+	VMOVDQU64     (SI), Z13
+	VPERMT2Q      64(SI), Z10, Z13
+	VMOVDQU64     128(SI), Z12
+	VPERMT2Q      192(SI), Z10, Z12
+	VMOVDQU64     256(SI), Z15
+	VPERMT2Q      320(SI), Z10, Z15
+	VMOVDQU64     384(SI), Z16
+	VPERMT2Q      448(SI), Z10, Z16
+	VMOVDQU64     512(SI), Z17
+	VPERMT2Q      576(SI), Z10, Z17
+	VMOVDQU64     640(SI), Z18
+	VPERMT2Q      704(SI), Z10, Z18
+	VMOVDQU64     768(SI), Z19
+	VPERMT2Q      832(SI), Z10, Z19
+	VMOVDQU64     896(SI), Z20
+	VPERMT2Q      960(SI), Z10, Z20
+	VPTESTMQ.BCST bit4<>+0(SB), Z10, K1
+	VMOVDQA64     Z12, K1, Z13
+	VMOVDQA64     Z16, K1, Z15
+	VMOVDQA64     Z18, K1, Z17
+	VMOVDQA64     Z20, K1, Z19
+	VPTESTMQ.BCST bit5<>+0(SB), Z10, K1
+	VMOVDQA64     Z15, K1, Z13
+	VMOVDQA64     Z19, K1, Z17
+	VPTESTMQ.BCST bit6<>+0(SB), Z10, K1
+	VMOVDQA64     Z17, K1, Z13
+	VPSLLQ        $0x2d, Z10, Z10
+	VPADDQ        Z10, Z13, Z13
+	VMULPD        Z11, Z11, Z12
+	VMULPD        Z4, Z11, Z10
+	VADDPD        Z3, Z10, Z10
+	VMULPD        Z10, Z12, Z10
+	VADDPD        Z11, Z10, Z10
+	VMULPD        Z13, Z10, Z10
+	VADDPD        Z10, Z13, Z13
+	VMULPD        (BX)(R8*8), Z14, Z14
+	VSUBPD        Z14, Z13, Z10
+	VMULPD        Z6, Z13, Z13
+	VMULPD        Z7, Z14, Z14
+	VADDPD        Z14, Z13, Z13
+	VCVTPD2PS     Z10, Y10
+	VMOVUPS       Y10, (AX)(R8*4)
+	VCVTPD2PS     Z13, Y13
+	VMOVUPS       Y13, (CX)(R8*4)
+	ADDQ          $0x08, R8
+	CMPQ          R8, DI
+	JNE           step
+	VZEROUPPER
+	RET
+
+// func logCoshAVX512(grad *float32, hess *float32, scores *float64, labels *float64, n uint64, exp *[133]uint64)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·logCoshAVX512(SB), NOSPLIT, $0-48
+	MOVQ         grad+0(FP), AX
+	MOVQ         hess+8(FP), CX
+	MOVQ         scores+16(FP), DX
+	MOVQ         labels+24(FP), BX
+	MOVQ         exp+40(FP), SI
+	VBROADCASTSD size<>+0(SB), Z0
+	VBROADCASTSD limit<>+0(SB), Z1
+	VBROADCASTSD sign<>+0(SB), Z2
+	VBROADCASTSD 1024(SI), Z3
+	VBROADCASTSD 1040(SI), Z4
+	VBROADCASTSD 1032(SI), Z5
+	VBROADCASTSD 1048(SI), Z6
+	VBROADCASTSD 1056(SI), Z7
+	VBROADCASTSD one<>+0(SB), Z8
+	VBROADCASTSD three<>+0(SB), Z9
+	VBROADCASTSD near<>+0(SB), Z10
+	MOVQ         n+32(FP), DI
+	XORQ         R8, R8
+
+step:
+	VMOVUPD       (DX)(R8*8), Z11
+	VSUBPD        (BX)(R8*8), Z11, Z11
+	VANDPD        Z0, Z11, Z12
+	VADDPD        Z12, Z12, Z13
+	VANDPD        Z0, Z13, Z13
+	VMINPD        Z1, Z13, Z13
+	VORPD         Z2, Z13, Z13
+	VMULPD        Z3, Z13, Z14
+	VADDPD        Z4, Z14, Z14
+	VSUBPD        Z4, Z14, Z15
+	VMULPD        Z5, Z15, Z15
+	VSUBPD        Z15, Z13, Z13
+	VMOVDQU64     (SI), Z16
+	VPERMT2Q      64(SI), Z14, Z16
+	VMOVDQU64     128(SI), Z15
+	VPERMT2Q      192(SI), Z14, Z15
+	VMOVDQU64     256(SI), Z17
+	VPERMT2Q      320(SI), Z14, Z17
+	VMOVDQU64     384(SI), Z18
+	VPERMT2Q      448(SI), Z14, Z18
+	VMOVDQU64     512(SI), Z19
+	VPERMT2Q      576(SI), Z14, Z19
+	VMOVDQU64     640(SI), Z20
+	VPERMT2Q      704(SI), Z14, Z20
+	VMOVDQU64     768(SI), Z21
+	VPERMT2Q      832(SI), Z14, Z21
+	VMOVDQU64     896(SI), Z22
+	VPERMT2Q      960(SI), Z14, Z22
+	VPTESTMQ.BCST bit4<>+0(SB), Z14, K1
+	VMOVDQA64     Z15, K1, Z16
+	VMOVDQA64     Z18, K1, Z17
+	VMOVDQA64     Z20, K1, Z19
+	VMOVDQA64     Z22, K1, Z21
+	VPTESTMQ.BCST bit5<>+0(SB), Z14, K1
+	VMOVDQA64     Z17, K1, Z16
+	VMOVDQA64     Z21, K1, Z19
+	VPTESTMQ.BCST bit6<>+0(SB), Z14, K1
+	VMOVDQA64     Z19, K1, Z16
+	VPSLLQ        $0x2d, Z14, Z14
+	VPADDQ        Z14, Z16, Z16
+	VMULPD        Z13, Z13, Z15
+	VMULPD        Z7, Z13, Z14
+	VADDPD        Z6, Z14, Z14
+	VMULPD        Z14, Z15, Z14
+	VADDPD        Z13, Z14, Z14
+	VMULPD        Z16, Z14, Z14
+	VADDPD        Z14, Z16, Z16
+	VMOVUPD       Z8, Z13
+	VADDPD        Z13, Z16, Z14
+	VSUBPD        Z16, Z13, Z13
+	VMULPD        Z12, Z14, Z14
+	VDIVPD        Z14, Z13, Z13
+	VMULPD        Z11, Z11, Z15
+	VDIVPD        Z9, Z15, Z15
+	VMOVUPD       Z8, Z14
+	VSUBPD        Z15, Z14, Z15
+	VCMPPD        $0x02, Z10, Z12, K1
+	VMOVUPD       Z15, K1, Z13
+	VMULPD        Z13, Z11, Z11
+	VCVTPD2PS     Z11, Y11
+	VMOVUPS       Y11, (AX)(R8*4)
+	VCVTPD2PS     Z13, Y13
+	VMOVUPS       Y13, (CX)(R8*4)
+	ADDQ          $0x08, R8
+	CMPQ          R8, DI
+	JNE           step
 	VZEROUPPER
 	RET
 
@@ -1468,6 +1787,291 @@ step:
 	VMOVUPD Y2, (CX)
 	VMOVUPD Y3, 64(CX)
 	VMOVUPD Y4, 128(CX)
+	VZEROUPPER
+	RET
+
+// func sidesAVX2(grad *float32, hess *float32, scores *float64, labels *float64, n uint64, over float64, under float64, none float64)
+// Requires: AVX
+TEXT ·sidesAVX2(SB), NOSPLIT, $96-64
+	MOVQ         grad+0(FP), AX
+	MOVQ         hess+8(FP), CX
+	MOVQ         scores+16(FP), DX
+	MOVQ         labels+24(FP), BX
+	VBROADCASTSD over+40(FP), Y0
+	VMOVUPD      Y0, (SP)
+	VBROADCASTSD under+48(FP), Y0
+	VMOVUPD      Y0, 32(SP)
+	VBROADCASTSD none+56(FP), Y0
+	VMOVUPD      Y0, 64(SP)
+	VBROADCASTSD one<>+0(SB), Y0
+	VXORPD       Y1, Y1, Y1
+	MOVQ         n+32(FP), SI
+	XORQ         DI, DI
+
+step:
+	VMOVUPD    (DX)(DI*8), Y2
+	VSUBPD     (BX)(DI*8), Y2, Y2
+	VMOVUPD    (SP), Y3
+	VCMPPD     $0x01, Y1, Y2, Y4
+	VBLENDVPD  Y4, 32(SP), Y3, Y3
+	VCMPPD     $0x00, Y1, Y2, Y2
+	VBLENDVPD  Y2, 64(SP), Y3, Y3
+	VMOVAPD    Y0, Y2
+	VCVTPD2PSY Y3, X3
+	VMOVUPS    X3, (AX)(DI*4)
+	VCVTPD2PSY Y2, X2
+	VMOVUPS    X2, (CX)(DI*4)
+	ADDQ       $0x04, DI
+	CMPQ       DI, SI
+	JNE        step
+	VZEROUPPER
+	RET
+
+// func relativeAVX2(grad *float32, hess *float32, scores *float64, labels *float64, n uint64)
+// Requires: AVX
+TEXT ·relativeAVX2(SB), NOSPLIT, $0-40
+	MOVQ         grad+0(FP), AX
+	MOVQ         hess+8(FP), CX
+	MOVQ         scores+16(FP), DX
+	MOVQ         labels+24(FP), BX
+	VBROADCASTSD size<>+0(SB), Y0
+	VBROADCASTSD sign<>+0(SB), Y1
+	VBROADCASTSD one<>+0(SB), Y2
+	VXORPD       Y3, Y3, Y3
+	MOVQ         n+32(FP), SI
+	XORQ         DI, DI
+
+step:
+	VMOVUPD    (DX)(DI*8), Y4
+	VMOVUPD    (BX)(DI*8), Y5
+	VSUBPD     Y5, Y4, Y4
+	VANDPD     Y0, Y5, Y5
+	VMAXPD     Y2, Y5, Y5
+	VDIVPD     Y5, Y2, Y5
+	VANDPD     Y1, Y4, Y6
+	VORPD      Y5, Y6, Y6
+	VCMPPD     $0x00, Y3, Y4, Y4
+	VBLENDVPD  Y4, Y3, Y6, Y6
+	VCVTPD2PSY Y6, X6
+	VMOVUPS    X6, (AX)(DI*4)
+	VCVTPD2PSY Y5, X5
+	VMOVUPS    X5, (CX)(DI*4)
+	ADDQ       $0x04, DI
+	CMPQ       DI, SI
+	JNE        step
+	VZEROUPPER
+	RET
+
+// func weighAVX2(grad *float32, hess *float32, weights *float64, n uint64)
+// Requires: AVX
+TEXT ·weighAVX2(SB), NOSPLIT, $0-32
+	MOVQ grad+0(FP), AX
+	MOVQ hess+8(FP), CX
+	MOVQ weights+16(FP), DX
+	MOVQ n+24(FP), BX
+	XORQ SI, SI
+
+step:
+	VMOVUPD    (DX)(SI*8), Y0
+	VCVTPS2PD  (AX)(SI*4), Y1
+	VMULPD     Y0, Y1, Y1
+	VCVTPD2PSY Y1, X1
+	VMOVUPS    X1, (AX)(SI*4)
+	VCVTPS2PD  (CX)(SI*4), Y1
+	VMULPD     Y0, Y1, Y1
+	VCVTPD2PSY Y1, X1
+	VMOVUPS    X1, (CX)(SI*4)
+	ADDQ       $0x04, SI
+	CMPQ       SI, BX
+	JNE        step
+	VZEROUPPER
+	RET
+
+// func tweedieAVX2(grad *float32, hess *float32, scores *float64, labels *float64, n uint64, low float64, high float64, share float64, exp *[133]uint64)
+// Requires: AVX, AVX2
+TEXT ·tweedieAVX2(SB), NOSPLIT, $224-72
+	MOVQ         grad+0(FP), AX
+	MOVQ         hess+8(FP), CX
+	MOVQ         scores+16(FP), DX
+	MOVQ         labels+24(FP), BX
+	MOVQ         exp+64(FP), SI
+	VBROADCASTSD size<>+0(SB), Y0
+	VBROADCASTSD limit<>+0(SB), Y0
+	VBROADCASTSD sign<>+0(SB), Y0
+	VBROADCASTSD 1024(SI), Y0
+	VBROADCASTSD 1040(SI), Y3
+	VBROADCASTSD 1032(SI), Y4
+	VBROADCASTSD 1048(SI), Y5
+	VBROADCASTSD 1056(SI), Y6
+	VBROADCASTSD index<>+0(SB), Y7
+	LEAQ         31(SP), DI
+	ANDQ         $-32, DI
+	VBROADCASTSD low+40(FP), Y8
+	VMOVUPD      Y8, 64(SP)
+	VBROADCASTSD high+48(FP), Y8
+	VMOVUPD      Y8, 96(SP)
+	VBROADCASTSD share+56(FP), Y8
+	VMOVUPD      Y8, 128(SP)
+	VBROADCASTSD lowest<>+0(SB), Y8
+	VMOVUPD      Y8, 160(SP)
+	VBROADCASTSD powerful<>+0(SB), Y8
+	VMOVUPD      Y8, 192(SP)
+	MOVQ         n+32(FP), R8
+	XORQ         R9, R9
+
+step:
+	VMOVUPD     (DX)(R9*8), Y8
+	VMULPD      96(SP), Y8, Y9
+	VMULPD      64(SP), Y8, Y8
+	VMAXPD      160(SP), Y8, Y8
+	VMINPD      192(SP), Y8, Y8
+	VMULPD      Y0, Y8, Y10
+	VADDPD      Y3, Y10, Y10
+	VSUBPD      Y3, Y10, Y11
+	VMULPD      Y4, Y11, Y11
+	VSUBPD      Y11, Y8, Y8
+	VANDPD      Y7, Y10, Y11
+	VMOVUPD     Y11, (DI)
+	MOVQ        (DI), R10
+	VMOVSD      (SI)(R10*8), X1
+	MOVQ        8(DI), R10
+	VMOVHPD     (SI)(R10*8), X1, X1
+	MOVQ        16(DI), R10
+	VMOVSD      (SI)(R10*8), X2
+	MOVQ        24(DI), R10
+	VMOVHPD     (SI)(R10*8), X2, X2
+	VINSERTF128 $0x01, X2, Y1, Y1
+	VPSLLQ      $0x2d, Y10, Y10
+	VPADDQ      Y10, Y1, Y1
+	VMULPD      Y8, Y8, Y11
+	VMULPD      Y6, Y8, Y10
+	VADDPD      Y5, Y10, Y10
+	VMULPD      Y10, Y11, Y10
+	VADDPD      Y8, Y10, Y10
+	VMULPD      Y1, Y10, Y10
+	VADDPD      Y10, Y1, Y1
+	VMAXPD      160(SP), Y9, Y9
+	VMINPD      192(SP), Y9, Y9
+	VMULPD      Y0, Y9, Y8
+	VADDPD      Y3, Y8, Y8
+	VSUBPD      Y3, Y8, Y10
+	VMULPD      Y4, Y10, Y10
+	VSUBPD      Y10, Y9, Y9
+	VANDPD      Y7, Y8, Y10
+	VMOVUPD     Y10, (DI)
+	MOVQ        (DI), R10
+	VMOVSD      (SI)(R10*8), X2
+	MOVQ        8(DI), R10
+	VMOVHPD     (SI)(R10*8), X2, X2
+	MOVQ        16(DI), R10
+	VMOVSD      (SI)(R10*8), X10
+	MOVQ        24(DI), R10
+	VMOVHPD     (SI)(R10*8), X10, X10
+	VINSERTF128 $0x01, X10, Y2, Y2
+	VPSLLQ      $0x2d, Y8, Y8
+	VPADDQ      Y8, Y2, Y2
+	VMULPD      Y9, Y9, Y10
+	VMULPD      Y6, Y9, Y8
+	VADDPD      Y5, Y8, Y8
+	VMULPD      Y8, Y10, Y8
+	VADDPD      Y9, Y8, Y8
+	VMULPD      Y2, Y8, Y8
+	VADDPD      Y8, Y2, Y2
+	VMULPD      (BX)(R9*8), Y1, Y1
+	VSUBPD      Y1, Y2, Y8
+	VMULPD      96(SP), Y2, Y2
+	VMULPD      128(SP), Y1, Y1
+	VADDPD      Y1, Y2, Y2
+	VCVTPD2PSY  Y8, X8
+	VMOVUPS     X8, (AX)(R9*4)
+	VCVTPD2PSY  Y2, X2
+	VMOVUPS     X2, (CX)(R9*4)
+	ADDQ        $0x04, R9
+	CMPQ        R9, R8
+	JNE         step
+	VZEROUPPER
+	RET
+
+// func logCoshAVX2(grad *float32, hess *float32, scores *float64, labels *float64, n uint64, exp *[133]uint64)
+// Requires: AVX, AVX2
+TEXT ·logCoshAVX2(SB), NOSPLIT, $160-48
+	MOVQ         grad+0(FP), AX
+	MOVQ         hess+8(FP), CX
+	MOVQ         scores+16(FP), DX
+	MOVQ         labels+24(FP), BX
+	MOVQ         exp+40(FP), SI
+	VBROADCASTSD size<>+0(SB), Y0
+	VBROADCASTSD limit<>+0(SB), Y1
+	VBROADCASTSD sign<>+0(SB), Y2
+	VBROADCASTSD 1024(SI), Y3
+	VBROADCASTSD 1040(SI), Y4
+	VBROADCASTSD 1032(SI), Y5
+	VBROADCASTSD 1048(SI), Y6
+	VBROADCASTSD 1056(SI), Y7
+	VBROADCASTSD index<>+0(SB), Y8
+	LEAQ         31(SP), DI
+	ANDQ         $-32, DI
+	VBROADCASTSD one<>+0(SB), Y9
+	VMOVUPD      Y9, 64(SP)
+	VBROADCASTSD three<>+0(SB), Y9
+	VMOVUPD      Y9, 96(SP)
+	VBROADCASTSD near<>+0(SB), Y9
+	VMOVUPD      Y9, 128(SP)
+	MOVQ         n+32(FP), R8
+	XORQ         R9, R9
+
+step:
+	VMOVUPD     (DX)(R9*8), Y9
+	VSUBPD      (BX)(R9*8), Y9, Y9
+	VANDPD      Y0, Y9, Y11
+	VADDPD      Y11, Y11, Y12
+	VANDPD      Y0, Y12, Y12
+	VMINPD      Y1, Y12, Y12
+	VORPD       Y2, Y12, Y12
+	VMULPD      Y3, Y12, Y13
+	VADDPD      Y4, Y13, Y13
+	VSUBPD      Y4, Y13, Y14
+	VMULPD      Y5, Y14, Y14
+	VSUBPD      Y14, Y12, Y12
+	VANDPD      Y8, Y13, Y14
+	VMOVUPD     Y14, (DI)
+	MOVQ        (DI), R10
+	VMOVSD      (SI)(R10*8), X10
+	MOVQ        8(DI), R10
+	VMOVHPD     (SI)(R10*8), X10, X10
+	MOVQ        16(DI), R10
+	VMOVSD      (SI)(R10*8), X14
+	MOVQ        24(DI), R10
+	VMOVHPD     (SI)(R10*8), X14, X14
+	VINSERTF128 $0x01, X14, Y10, Y10
+	VPSLLQ      $0x2d, Y13, Y13
+	VPADDQ      Y13, Y10, Y10
+	VMULPD      Y12, Y12, Y14
+	VMULPD      Y7, Y12, Y13
+	VADDPD      Y6, Y13, Y13
+	VMULPD      Y13, Y14, Y13
+	VADDPD      Y12, Y13, Y13
+	VMULPD      Y10, Y13, Y13
+	VADDPD      Y13, Y10, Y10
+	VMOVUPD     64(SP), Y12
+	VADDPD      Y12, Y10, Y13
+	VSUBPD      Y10, Y12, Y12
+	VMULPD      Y11, Y13, Y13
+	VDIVPD      Y13, Y12, Y12
+	VMULPD      Y9, Y9, Y14
+	VDIVPD      96(SP), Y14, Y14
+	VMOVUPD     64(SP), Y13
+	VSUBPD      Y14, Y13, Y14
+	VCMPPD      $0x02, 128(SP), Y11, Y11
+	VBLENDVPD   Y11, Y14, Y12, Y12
+	VMULPD      Y12, Y9, Y9
+	VCVTPD2PSY  Y9, X9
+	VMOVUPS     X9, (AX)(R9*4)
+	VCVTPD2PSY  Y12, X12
+	VMOVUPS     X12, (CX)(R9*4)
+	ADDQ        $0x04, R9
+	CMPQ        R9, R8
+	JNE         step
 	VZEROUPPER
 	RET
 

@@ -11,7 +11,9 @@ func Weigh(grad, hess []float32, weights []float64) {
 		return
 	}
 	grad, hess = grad[:len(weights)], hess[:len(weights)]
-	for i, w := range weights {
+	done := weighVectors(grad, hess, weights)
+	grad, hess = grad[done:], hess[done:]
+	for i, w := range weights[done:] {
 		grad[i] = float32(float64(grad[i]) * w)
 		hess[i] = float32(float64(hess[i]) * w)
 	}
@@ -20,45 +22,53 @@ func Weigh(grad, hess []float32, weights []float64) {
 // Absolute writes the derivatives of w·|d|: grad = w·sign(d), hess = w. The hessian is that of no parabola: leaves
 // are to be renewed.
 func Absolute(grad, hess []float32, scores, labels, weights []float64) {
-	grad, hess, labels = grad[:len(scores)], hess[:len(scores)], labels[:len(scores)]
-	for i, s := range scores {
-		grad[i], hess[i] = sign(s, labels[i]), 1
-	}
+	sides(grad, hess, scores, labels, 1, -1, 0)
 	Weigh(grad, hess, weights)
-}
-
-// sign returns the sign of s − y. It works on bits, since a branch on what is as good as random would be guessed wrong.
-func sign(s, y float64) float32 {
-	d := s - y
-	if d == 0 {
-		return 0
-	}
-	return math.Float32frombits(math.Float32bits(1) | uint32(math.Float64bits(d)>>32)&(1<<31))
 }
 
 // Pinball writes the derivatives of the loss of a quantile: grad = w·(1−level) where d ≥ 0, else −w·level; hess = w.
 // Leaves are to be renewed.
 func Pinball(grad, hess []float32, scores, labels, weights []float64, level float64) {
-	grad, hess, labels = grad[:len(scores)], hess[:len(scores)], labels[:len(scores)]
-	over, under := math.Float32bits(float32(1-level)), math.Float32bits(float32(-level))
-	for i, s := range scores {
-		d := s - labels[i] + 0                            // no −0
-		below := uint32(int64(math.Float64bits(d)) >> 63) // all ones or zero
-		grad[i], hess[i] = math.Float32frombits(over^(over^under)&below), 1
-	}
+	sides(grad, hess, scores, labels, 1-level, -level, 1-level)
 	Weigh(grad, hess, weights)
+}
+
+// sides writes a gradient of over where d > 0, under where d < 0, and none where d = 0, and hessians of 1. It works on bits, since a branch on what is as
+// good as random would be guessed wrong.
+func sides(grad, hess []float32, scores, labels []float64, over, under, none float64) {
+	grad, hess, labels = grad[:len(scores)], hess[:len(scores)], labels[:len(scores)]
+	done := sidesVectors(grad, hess, scores, labels, over, under, none)
+	above, below, at := math.Float32bits(float32(over)), math.Float32bits(float32(under)), float32(none)
+	grad, hess, labels = grad[done:], hess[done:], labels[done:]
+	for i, s := range scores[done:] {
+		d := s - labels[i]
+		is := uint32(int64(math.Float64bits(d)) >> 63) // all ones or zero
+		grad[i], hess[i] = math.Float32frombits(above^(above^below)&is), 1
+		if d == 0 {
+			grad[i] = at
+		}
+	}
 }
 
 // Relative writes the derivatives of w·|d|/max(1, |label|): grad = share·sign(d), hess = share, for share =
 // w/max(1, |label|). Leaves are to be renewed.
 func Relative(grad, hess []float32, scores, labels, weights []float64) {
 	grad, hess, labels = grad[:len(scores)], hess[:len(scores)], labels[:len(scores)]
-	for i, s := range scores {
-		y := labels[i]
+	for i := relativeVectors(grad, hess, scores, labels); i < len(scores); i++ {
+		s, y := scores[i], labels[i]
 		share := float32(1 / max(1, math.Abs(y)))
 		grad[i], hess[i] = sign(s, y)*share, share
 	}
 	Weigh(grad, hess, weights)
+}
+
+// sign returns the sign of s − y, by bits.
+func sign(s, y float64) float32 {
+	d := s - y
+	if d == 0 {
+		return 0
+	}
+	return math.Float32frombits(math.Float32bits(1) | uint32(math.Float64bits(d)>>32)&(1<<31))
 }
 
 // Expectile writes the derivatives of w·|level − [d > 0]|·d²/2.
@@ -104,7 +114,7 @@ func Fair(grad, hess []float32, scores, labels, weights []float64, c float64) {
 // LogCosh writes the derivatives of w·log(cosh(d)): grad = w·tanh(d).
 func LogCosh(grad, hess []float32, scores, labels, weights []float64) {
 	var distance, decay [tile]float64
-	for lo := 0; lo < len(scores); lo += tile {
+	for lo := logCoshVectors(grad, hess, scores, labels); lo < len(scores); lo += tile {
 		hi := min(lo+tile, len(scores))
 		size, e := distance[:hi-lo], decay[:hi-lo]
 		for i, s := range scores[lo:hi] {

@@ -128,6 +128,17 @@ func testGoBits(t *testing.T, use func(vectors bool)) {
 		{"tweedie", true, func(grad, hess []float32, scores, labels, weights []float64) {
 			loss.Tweedie(grad, hess, scores, labels, weights, 1.3)
 		}},
+		{"absolute", true, loss.Absolute},
+		{"relative", true, loss.Relative},
+		{"relative to scores", false, func(grad, hess []float32, scores, labels, weights []float64) {
+			loss.Relative(grad, hess, labels[:len(scores)], scores, weights)
+		}},
+		{"pinball", true, func(grad, hess []float32, scores, labels, weights []float64) {
+			loss.Pinball(grad, hess, scores, labels, weights, 0.3)
+		}},
+		{"huber", true, func(grad, hess []float32, scores, labels, weights []float64) {
+			loss.Huber(grad, hess, scores, labels, weights, 0.7)
+		}},
 		{"focal", true, func(grad, hess []float32, scores, labels, weights []float64) {
 			loss.Focal(grad, hess, scores, labels, weights, 2)
 		}},

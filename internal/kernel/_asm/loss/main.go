@@ -39,7 +39,7 @@ func main() {
 		{"bit4", 16}, {"bit5", 32}, {"bit6", 64},
 		{"lowest", math.Float64bits(-708)}, {"highest", math.Float64bits(709)}, {"powerful", math.Float64bits(88)},
 		{"normal", 0x0010 << 48}, {"normals", 0x7fe0 << 48}, {"lastNormal", 0x7fe0<<48 - 1},
-		{"flipped", math.Float64bits(1<<52 + 2048)},
+		{"three", math.Float64bits(3)}, {"near", math.Float64bits(1e-4)}, {"flipped", math.Float64bits(1<<52 + 2048)},
 	} {
 		shared[c.name] = GLOBL(c.name, RODATA|NOPTR)
 		DATA(0, U64(c.bits))
@@ -54,6 +54,11 @@ func main() {
 		f.powers()
 		f.inverse()
 		f.split()
+		f.sides()
+		f.relative()
+		f.weigh()
+		f.tweedie()
+		f.logCosh()
 		f.softmax("softmax", false)
 		f.softmax("softmaxWeighted", true)
 		f.exactExp()
