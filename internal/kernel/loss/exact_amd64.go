@@ -68,10 +68,14 @@ func powerVectors(to, scores []float64, factor float64) int {
 
 // countLess writes for each of some keys how many are less, and reports whether it has; their number is a multiple of 8.
 func countLess(to, keys []uint64) bool {
-	if level != cpu.AVX512 || len(keys) == 0 {
+	if level == cpu.Generic || len(keys) == 0 {
 		return false
 	}
 	_ = to[len(keys)-1]
-	ranksAVX512(&to[0], &keys[0], uint64(len(keys)))
+	if level == cpu.AVX512 {
+		ranksAVX512(&to[0], &keys[0], uint64(len(keys)))
+	} else {
+		ranksAVX2(&to[0], &keys[0], uint64(len(keys)))
+	}
 	return true
 }

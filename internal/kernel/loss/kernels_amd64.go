@@ -249,3 +249,9 @@ func pairsByGainAVX2(grad *float64, hess *float64, scores *float64, odds *float6
 //
 //go:noescape
 func ranksAVX512(to *uint64, keys *uint64, n uint64)
+
+// ranksAVX2 writes for each of n keys how many are less.
+// n is a multiple of 8 and not 0.
+//
+//go:noescape
+func ranksAVX2(to *uint64, keys *uint64, n uint64)

@@ -2706,3 +2706,43 @@ other:
 	JNE          own
 	VZEROUPPER
 	RET
+
+// func ranksAVX2(to *uint64, keys *uint64, n uint64)
+// Requires: AVX, AVX2
+TEXT ·ranksAVX2(SB), NOSPLIT, $0-24
+	MOVQ         to+0(FP), AX
+	MOVQ         keys+8(FP), CX
+	MOVQ         n+16(FP), DX
+	VBROADCASTSD sign<>+0(SB), Y0
+	XORQ         BX, BX
+
+own:
+	VPXOR (CX)(BX*8), Y0, Y1
+	VPXOR Y2, Y2, Y2
+	VPXOR 32(CX)(BX*8), Y0, Y3
+	VPXOR Y4, Y4, Y4
+	XORQ  SI, SI
+
+other:
+	VPBROADCASTQ (CX)(SI*8), Y5
+	VPXOR        Y0, Y5, Y5
+	VPCMPGTQ     Y5, Y1, Y6
+	VPSUBQ       Y6, Y2, Y2
+	VPCMPGTQ     Y5, Y3, Y5
+	VPSUBQ       Y5, Y4, Y4
+	VPBROADCASTQ 8(CX)(SI*8), Y5
+	VPXOR        Y0, Y5, Y5
+	VPCMPGTQ     Y5, Y1, Y6
+	VPSUBQ       Y6, Y2, Y2
+	VPCMPGTQ     Y5, Y3, Y5
+	VPSUBQ       Y5, Y4, Y4
+	ADDQ         $0x02, SI
+	CMPQ         SI, DX
+	JNE          other
+	VMOVDQU      Y2, (AX)(BX*8)
+	VMOVDQU      Y4, 32(AX)(BX*8)
+	ADDQ         $0x08, BX
+	CMPQ         BX, DX
+	JNE          own
+	VZEROUPPER
+	RET

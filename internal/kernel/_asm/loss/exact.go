@@ -299,3 +299,45 @@ func ranks() {
 }
 
 const more = 6 // a comparison of VPCMPUQ
+
+// narrowRanks is ranks with AVX2, which compares whole numbers with signs only: the highest bit of all is flipped.
+func narrowRanks() {
+	narrow := form{"AVX2", 4}
+	TEXT("ranksAVX2", NOSPLIT, "func(to, keys *uint64, n uint64)")
+	Pragma("noescape")
+	Doc("ranksAVX2 writes for each of n keys how many are less.", "n is a multiple of 8 and not 0.")
+	to, keys, n := pointer("to"), pointer("keys"), Load(Param("n"), GP64())
+	sign := narrow.constant("sign")
+	i, j := GP64(), GP64()
+	XORQ(i, i)
+	Label("own")
+	var own, count [2]reg.VecVirtual
+	for part := range own {
+		own[part], count[part] = YMM(), YMM()
+		VPXOR(Mem{Base: keys, Index: i, Scale: 8, Disp: 32 * part}, sign, own[part])
+		VPXOR(count[part], count[part], count[part])
+	}
+	XORQ(j, j)
+	Label("other")
+	for step := range 2 {
+		other := YMM()
+		VPBROADCASTQ(Mem{Base: keys, Index: j, Scale: 8, Disp: 8 * step}, other)
+		VPXOR(sign, other, other)
+		for part := range own {
+			less := YMM()
+			VPCMPGTQ(other, own[part], less)
+			VPSUBQ(less, count[part], count[part])
+		}
+	}
+	ADDQ(U8(2), j)
+	CMPQ(j, n)
+	JNE(LabelRef("other"))
+	for part := range count {
+		VMOVDQU(count[part], Mem{Base: to, Index: i, Scale: 8, Disp: 32 * part})
+	}
+	ADDQ(U8(8), i)
+	CMPQ(i, n)
+	JNE(LabelRef("own"))
+	VZEROUPPER()
+	RET()
+}

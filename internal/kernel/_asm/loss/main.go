@@ -67,6 +67,7 @@ func main() {
 		f.pairs("pairsByGain", true)
 	}
 	ranks()
+	narrowRanks()
 	Generate()
 }
 
