@@ -21,6 +21,7 @@ type Notes struct {
 	commas     []string
 	spelled    []string // columns with levels that differ in case or blanks only, and two of these
 	written    []string // columns that were read in a form of their own, with it
+	empty      []string // features without a value
 	infinite   []string // notes about columns with infinite cells
 	disguised  disguised
 }
@@ -56,6 +57,9 @@ func (n *Notes) AddPadded(column string) { n.padded = append(n.padded, column) }
 
 // AddTrimmed notes a column with cells from which blanks were removed.
 func (n *Notes) AddTrimmed(column string) { n.trimmed = append(n.trimmed, column) }
+
+// AddEmpty notes a feature that has no value in any row.
+func (n *Notes) AddEmpty(column string) { n.empty = append(n.empty, column) }
 
 // AddInfinite notes a feature with infinite cells, and the place of the first, "" if that is unknown.
 func (n *Notes) AddInfinite(column string, cells int, place string) {
@@ -121,6 +125,9 @@ func (n *Notes) All(mixed []*chunk.ParseError) []string {
 	}
 	if len(n.written) > 0 {
 		all = append(all, writtenNote(n.written))
+	}
+	if len(n.empty) > 0 {
+		all = append(all, fmt.Sprintf("no row has a value in %s, which training cannot use", listed(n.empty)))
 	}
 	if more := len(n.infinite) - mostInfinite; more > 0 {
 		n.infinite = append(n.infinite[:mostInfinite:mostInfinite], fmt.Sprintf("%d %s more with infinite cells: boost inspect names them", more, chunk.Plural(more, "column")))
