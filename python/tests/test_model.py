@@ -156,6 +156,24 @@ def test_going_on_with_labels_of_another_name(numbers: Data) -> None:
         train(SHORT, frame, np.column_stack([y, y]), init_model=named)
 
 
+def test_going_on_from_a_model_of_the_settings(numbers: Data, tmp_path: Path) -> None:
+    pd = pytest.importorskip("pandas")
+    x, y = numbers
+    frame = pd.DataFrame(x, columns=list("abcdef"))
+    first = train(SHORT, frame.assign(price=y), "price")
+    path = tmp_path / "first.boost"
+    first.save(path)
+    want = train(SHORT, frame, y, init_model=first)
+    for one in (path, str(path), first):
+        for more in ({"init_model": one}, {"train.init_model": one}, {"train": {"init_model": one}}):
+            assert train({**SHORT, **more}, frame, y) == want
+    assert train(SHORT, frame, y, init_model=path) == want
+    with pytest.raises(ParameterError, match="init_model is given twice: leave one out"):
+        train({**SHORT, "init_model": path}, frame, y, init_model=first)
+    with pytest.raises(ParameterError, match="init_model is of type bytes: "):
+        train({**SHORT, "init_model": bytes(first)}, frame, y)
+
+
 def test_going_on_with_what_the_model_does_not_know(numbers: Data) -> None:
     pd = pytest.importorskip("pandas")
     x, y = numbers

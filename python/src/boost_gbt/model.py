@@ -186,7 +186,7 @@ def train(
     weight, group, init_score : str or array, optional
         Weights of the rows, the queries that they belong to, scores to start from.
     init_model : Model or path, optional
-        Training goes on from this model.
+        Training goes on from this model. It can also be one of the settings.
     callback : callable, optional
         Is called after each round with a dict of ``round``, ``of``, ``best`` and ``evals``. An exception that
         it raises ends the training.
@@ -235,7 +235,8 @@ def train_rows(
         "every": callback is not None,
     }
     called: Names = {}
-    if isinstance(init_model, Model):
+    params, init_model = _going_on(params, init_model)
+    if init_model is not None:
         theirs = {f"data.{role}": list(columns) for role, columns in init_model._head["roles"].items()}
         for key, value in rows.roles.items():
             if value is not None and key not in theirs:
@@ -260,13 +261,8 @@ def train_rows(
         given: dict[str, Any] = {key: names if len(names) > 1 else names[0] for key, names in called.items()}
         if rows.categorical:
             given["data.categorical"] = rows.categorical
-        if isinstance(init_model, Model):
+        if init_model is not None:
             head["base"] = init_model.number()
-        elif init_model is not None:
-            if not isinstance(init_model, (str, os.PathLike)):
-                how = "Model.from_bytes reads it" if isinstance(init_model, bytes) else "expected a Model or a path"
-                raise ParameterError(f"init_model is of type {type(init_model).__name__}: {how}")
-            given["train.init_model"] = os.fspath(init_model)
         head["settings"] = joined(given, params)
 
         def on_round(event: dict[str, Any]) -> None:
@@ -277,6 +273,28 @@ def train_rows(
 
         answer, body = _worker.ask("train", head, on_round=on_round)
     return Model(bytes(body), answer)
+
+
+def _going_on(params: dict[str, Any], init_model: Any) -> tuple[dict[str, Any], Model | None]:
+    """Return the settings without the model to go on from, which may be one of them, and this model."""
+    params = dict(params)
+    given = [] if init_model is None else [init_model]
+    given += [params.pop(name) for name in ("init_model", "train.init_model") if params.get(name) is not None]
+    section = params.get("train")
+    if isinstance(section, Mapping) and section.get("init_model") is not None:
+        given.append(section["init_model"])
+        params["train"] = {name: value for name, value in section.items() if name != "init_model"}
+    if not given:
+        return params, None
+    if len(given) > 1:
+        raise ParameterError("init_model is given twice: leave one out")
+    base = given[0]
+    if isinstance(base, (str, os.PathLike)):
+        return params, Model.load(base)
+    if not isinstance(base, Model):
+        how = "Model.from_bytes reads it" if isinstance(base, bytes) else "expected a Model or a path"
+        raise ParameterError(f"init_model is of type {type(base).__name__}: {how}")
+    return params, base
 
 
 class Model:
