@@ -47,6 +47,7 @@ class _Folds:
             if self.rows.categorical:
                 self.given["data.categorical"] = self.rows.categorical
             pairs = joined(self.given, self.params)
+            self.rows.check_lists(self.params)
             if self.beside:
                 pairs.append(["data.id", text(self.beside)])  # joined with those of params
             head |= {
