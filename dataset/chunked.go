@@ -332,6 +332,8 @@ type chunkedFeature struct {
 	counts        []int // rows by level
 	sparse        bool  // LibSVM: its columns are, and that many cells are stored
 	cells         int
+	infinite      int // cells
+	firstInfinite int // row
 }
 
 // shape returns the column without values.

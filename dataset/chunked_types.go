@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"context"
+	"math"
 	"slices"
 	"sync"
 
@@ -254,6 +255,9 @@ func (s *ChunkedTable) finish(a *build.Builder, t *Table) error {
 		}
 		if shape := column.shape(); a.Describe(n, c, described(shape, t.rows)) {
 			s.features = append(s.features, column)
+			if column.infinite > 0 {
+				n.AddInfinite(c.Name, column.infinite, t.Place(column.firstInfinite))
+			}
 			described := columnSchema(shape)
 			described.Written, described.Dates = t.forms[c.Name], column.kind.Numeric() && wereDates(c, n)
 			s.schema.Columns = append(s.schema.Columns, described)
@@ -343,6 +347,12 @@ func newChunkedFeature(a *build.Builder, c *build.Column, rows int) (*chunkedFea
 		} else if i := slices.IndexFunc(p.Summary.Levels, func(level int32) bool { return odd[level] }); i >= 0 {
 			return nil, a.BadCell(c, false, chunk.OddCell{Row: a.Firsts[k] + int(p.Summary.Firsts[i]), Text: chunk.Excerpt([]byte(c.Levels[p.Summary.Levels[i]]))})
 		}
+		column.addInfinite(p.Summary.Infinite, a.Firsts[k]+p.Summary.FirstInfinite)
+		for i, level := range p.Summary.Levels {
+			if math.IsInf(values[level], 0) {
+				column.addInfinite(p.Summary.Count(i), a.Firsts[k]+int(p.Summary.Firsts[i]))
+			}
+		}
 		if p.Summary.Wide {
 			column.kind = Float64
 		}
@@ -351,6 +361,14 @@ func newChunkedFeature(a *build.Builder, c *build.Column, rows int) (*chunkedFea
 	c.Large = int32(a.LargeRow(c, values))
 	column.missing = rows - present
 	return column, nil
+}
+
+// addInfinite adds cells of a chunk behind the others, the first in a row.
+func (c *chunkedFeature) addInfinite(cells, row int) {
+	if c.infinite == 0 {
+		c.firstInfinite = row
+	}
+	c.infinite += cells
 }
 
 // nameLevels gives a column its dictionary, and the levels of the input their codes.

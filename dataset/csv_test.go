@@ -465,6 +465,7 @@ func TestNotes(t *testing.T) {
 	// Text that decimal = "," would make numbers of; thousands, codes and words are none.
 	table = mustRead(t, "a;b;c;d;e;f\n1,5;2;1,000;1,2,3;1,2;\n-3,25;+0,5;2,500;3;x;\n")
 	want = []string{`text in columns "a", "b" looks like numbers with a decimal comma: --set data.decimal=, reads it so`,
+		`no row has a value in column "f", which training cannot use`,
 		`column "c" is used as text, and can be read in two ways: "1,000" is 1000 with --set 'data.parse={c="1,234.5"}', and 1 with --set 'data.parse={c="1.234,5"}'`}
 	if got := table.Notes(); !slices.Equal(got, want) {
 		t.Errorf("notes %q, want %q", got, want)

@@ -50,6 +50,7 @@ func finish(a *build.Builder, without []emptyTarget) (*Table, error) {
 		a.Columns[i], ready[i] = nil, nil // a wide table is not held twice
 		if a.Describe(n, c, described(column, t.rows)) {
 			t.columns = append(t.columns, column)
+			noteInfinite(a, n, column, t)
 		} else {
 			t.dropped = append(t.dropped, c.Name)
 		}

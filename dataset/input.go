@@ -101,6 +101,16 @@ func (in *input) targets(ctx context.Context) ([]chunk.Target, error) {
 			t.Padded = t.Source < len(padded) && padded[t.Source]
 		}
 	}
+	if source, is := chunk.Find[chunk.CategoryTeller](in.source); is {
+		categories := source.Categories()
+		for i := range targets {
+			t := &targets[i]
+			_, named := in.Parse[t.Name]
+			if t.Role == Feature && t.Want == chunk.WantAny && !named && t.Source < len(categories) && categories[t.Source] {
+				t.Want, t.Parse, t.Form = chunk.WantCategory, "", nil
+			}
+		}
+	}
 	return targets, nil
 }
 

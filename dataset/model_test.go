@@ -571,8 +571,9 @@ func TestFromArrow(t *testing.T) {
 	if got := show(table); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
-	if got, want := table.Notes(), []string{`dates in columns "dates", "stamps" are read as seconds since 1970-01-01 UTC`}; !slices.Equal(got, want) {
-		t.Errorf("notes %q", got)
+	if got, want := table.Notes(), []string{`dates in columns "dates", "stamps" are read as seconds since 1970-01-01 UTC`,
+		`no row has a value in column "none", which training cannot use`}; !slices.Equal(got, want) {
+		t.Errorf("notes %q, want %q", got, want)
 	}
 	t.Run("slice_equals_take", func(t *testing.T) {
 		sliced, err := dataset.FromArrow(record.NewSlice(1, 3), dataset.Categorical("ints"))

@@ -31,7 +31,8 @@ type Stream struct {
 	blank int             // blank lines in them
 	dates map[string]bool // names of columns in which dates were seen
 	// filled has those of columns that were dates in training and have cells.
-	filled map[string]bool
+	filled   map[string]bool
+	infinite infinities
 }
 
 // OpenStream prepares reading files part by part; paths and options are those of OpenAll.
@@ -65,7 +66,7 @@ func ReadStream(ctx context.Context, stream io.Reader, name string, opts ...Opti
 
 // stream prepares reading the inputs part by part.
 func (in *input) stream(ctx context.Context) (*Stream, error) {
-	s := &Stream{in: in, end: math.MaxInt, levels: make(map[*ColumnSchema]*dictionary.Index), dates: make(map[string]bool), filled: make(map[string]bool)}
+	s := &Stream{in: in, end: math.MaxInt, levels: make(map[*ColumnSchema]*dictionary.Index), dates: make(map[string]bool), filled: make(map[string]bool), infinite: make(infinities)}
 	if err := s.prepare(ctx); err != nil {
 		s.Close()
 		return nil, err
@@ -187,6 +188,9 @@ func (s *Stream) Notes() []string {
 			n.AddDates(t.Name)
 		case t.Schema != nil && t.Schema.Dates && s.filled[t.Name]:
 			n.AddUndated(t.Name)
+		}
+		if f := s.infinite[t.Name]; f != nil && t.Role == Feature {
+			n.AddInfinite(t.Name, f.cells, f.place)
 		}
 	}
 	return n.All(nil)

@@ -193,9 +193,11 @@ func (r *streamPass) run() {
 	p := r.ready[0]
 	r.ready = r.ready[1:]
 	r.mutex.Unlock()
+	infinite := infinitiesOf(p.table, p.Index)
 	p.then, p.err = r.work(p.table)
 	p.release()
 	r.mutex.Lock()
+	r.infinite.add(infinite)
 	r.done.Put(p.Index, p)
 	r.end()
 }

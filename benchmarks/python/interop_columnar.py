@@ -21,6 +21,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pyarrow.csv
+import pyarrow.feather
 import pyarrow.ipc
 import pyarrow.parquet as pq
 
@@ -462,13 +463,30 @@ def write_forms(folder):
     con.execute(f"copy (select * from frame) to '{path('duckdb.parquet')}' (format parquet)")
 
 
+def write_categoricals(folder):
+    """Categoricals of pandas: of whole numbers, of floats and of digits, and plain numbers beside them."""
+    folder = os.path.join(folder, "categorical")
+    os.makedirs(folder, exist_ok=True)
+    def column(levels):
+        return pd.Categorical([None if i == 7 else levels[i % len(levels)] for i in range(30)])
+    frame = pd.DataFrame({
+        "shop": column([10, -3, 7]), "size": column([2.0, 0.1]), "code": column(["07", "7"]),
+        "x": [np.nan if i == 7 else i for i in range(30)],
+    })
+    frame.to_parquet(os.path.join(folder, "pandas.parquet"))
+    frame.to_feather(os.path.join(folder, "pandas.arrow"), compression="uncompressed")
+    plain = pa.Table.from_pandas(frame).replace_schema_metadata(None)
+    pq.write_table(plain, os.path.join(folder, "pyarrow.parquet"))
+    pa.feather.write_feather(plain, os.path.join(folder, "pyarrow.arrow"), compression="uncompressed")
+
+
 def main():
     if len(sys.argv) != 2:
         sys.exit(__doc__)
     folder = sys.argv[1]
     os.makedirs(folder, exist_ok=True)
     for write in (write_types, write_dictionaries, write_views, write_pandas, write_polars, write_duckdb, write_long, write_huge, write_mixed, write_spans, write_refused, write_shared,
-                  write_pruning, write_forms):
+                  write_pruning, write_forms, write_categoricals):
         write(folder)
 
 

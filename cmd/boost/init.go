@@ -52,7 +52,7 @@ func (a *app) init(ctx context.Context, files []string, f *initFlags) error {
 		if filename.Reads(files, f.output) {
 			return exit.Usagef("%s is read, and cannot be written over by the same run: give another name with -o", f.output)
 		}
-		if err := filename.Config(f.output); err != nil {
+		if err := filename.NewConfig(f.output); err != nil {
 			return err
 		}
 	}

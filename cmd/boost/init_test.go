@@ -45,6 +45,8 @@ func TestInitTrains(t *testing.T) {
 	}
 	must(t, 0, boost(t, "init", "t.csv", "--label", "y", "-o", "deep/run.toml", "--set", "data.missing_only=[\"\"]"))
 	says(t, readFile(t, "deep/run.toml"), `train = "../t.csv"`, `missing_only = [""]`)
+	again := must(t, 2, boost(t, "init", "t.csv", "--label", "b", "-o", "deep/run.toml"))
+	says(t, again.errors, "deep/run.toml is there already, and what it says would be lost: give another name with -o, or remove the file")
 	config := trained(t, must(t, 0, boost(t, "train", "deep/run.toml", "--json")))
 	if config.Model != "deep/t.boost" {
 		t.Errorf("model is %s, want it beside the config", config.Model)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -115,4 +116,21 @@ func TestFeatureLikeID(t *testing.T) {
 		t.Errorf("an id is taken for a feature: %s", said)
 	}
 	says(t, must(t, 0, boost(t, "init", "t.csv", "--label", "y")).out, `id = ["user_id"]`)
+}
+
+// Infinite cells are named by training, in memory and out of core, and by predict and eval, once each.
+func TestInfiniteCells(t *testing.T) {
+	inFolder(t)
+	file(t, "t.csv", "x,y\n"+strings.Repeat("1,2\n2,3\n3,5\n", 30)+"1e400,5\n-inf,2\n")
+	const note = `column "x" has 2 infinite cells, the first in t.csv:92: the text inf and numbers beyond ±1.8e308 are read so`
+	train := []string{"train", "t.csv", "--label", "y", "--rounds", "2", "--set", "early_stopping=0", "-o", "m.boost"}
+	for _, args := range [][]string{
+		train, append(slices.Clip(train), "--set", "data.out_of_core=true"), append(slices.Clip(train), "--valid", "t.csv"),
+		{"predict", "m.boost", "t.csv"}, {"predict", "m.boost", "t.csv", "--shard", "1/2"}, {"predict", "m.boost", "t.csv", "--pass-through", "-o", "p.parquet"},
+		{"eval", "m.boost", "t.csv"},
+	} {
+		if said := must(t, 0, boost(t, args...)).errors; strings.Count(said, note) != 1 && !slices.Contains(args, "--shard") || strings.Count(said, "infinite") != 1 {
+			t.Errorf("%q says %s", args, said)
+		}
+	}
 }

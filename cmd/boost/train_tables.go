@@ -95,7 +95,7 @@ func (r *trainRun) loadTests(ctx context.Context, loaded *traindata.Tables) erro
 			return err
 		}
 	}
-	r.a.tell(slices.Concat(profile.Infinities(loaded.Train.Table()), profile.Sentinels(loaded.Train.Table()), profile.Misspelt(rest.LabelColumn())))
+	r.a.tell(slices.Concat(profile.Sentinels(loaded.Train.Table()), profile.Misspelt(rest.LabelColumn())))
 	if r.base == nil {
 		r.a.tell(profile.RowNames(loaded.Train.Table()))
 	}

@@ -104,7 +104,7 @@ func (a *app) tune(ctx context.Context, cmd *cobra.Command, sources []string, f 
 	if filename.IsConfig(sources[0]) && filename.Same(sources[0], f.output) {
 		return exit.Usagef("%s is read, and cannot be written over by the same run: give another name with -o", f.output)
 	}
-	if err := cmp.Or(filename.Apart(filename.Output{Key: "-o", File: f.output}, filename.Output{Key: "--plot", File: f.plot}, filename.Output{Key: "--study", File: f.Study}), r.onlyTable(&f.Division, f.output, f.plot), filename.Config(f.output)); err != nil {
+	if err := cmp.Or(filename.Apart(filename.Output{Key: "-o", File: f.output}, filename.Output{Key: "--plot", File: f.plot}, filename.Output{Key: "--study", File: f.Study}), r.onlyTable(&f.Division, f.output, f.plot), filename.SearchConfig(f.output, f.Study)); err != nil {
 		return err
 	}
 	if filename.Reads(c.Data.Train, f.Study, c.ReadOptions()...) {
@@ -156,7 +156,7 @@ func (a *app) tune(ctx context.Context, cmd *cobra.Command, sources []string, f 
 		"Train with it: " + s.Command,
 	}}
 	if err := a.writeOutput(f.output, func(w *bufio.Writer) error {
-		_, err := w.Write(starter.TOML())
+		_, err := w.Write(filename.Seal(starter.TOML(), f.Study))
 		return err
 	}); err != nil {
 		return err

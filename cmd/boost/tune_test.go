@@ -5,6 +5,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"os"
 	"regexp"
 	"slices"
 	"strconv"
@@ -77,6 +78,27 @@ func TestTune(t *testing.T) {
 	says(t, must(t, 2, boost(t, append(args, "--seed", "2")...)).errors, `t.study: `, `the study is of another search: seed was "1" and is "2" now`)
 }
 
+// A search replaces its own result and no other config: of another search, changed, or written by hand.
+func TestTuneKeepsConfigs(t *testing.T) {
+	inFolder(t)
+	file(t, "t.csv", table(120))
+	args := tuneArgs("--rounds", "3", "--only", "--try", "leaves=2,3", "-q")
+	must(t, 0, boost(t, args...))
+	must(t, 0, boost(t, args...))
+	const lost = "t.tuned.toml is there already"
+	found := readFile(t, "t.tuned.toml")
+	says(t, must(t, 2, boost(t, append(args, "--study", "other.study")...)).errors, lost)
+	changed := strings.Replace(found, "\nrounds = ", "\n# mine\nrounds = ", 1)
+	file(t, "t.tuned.toml", changed)
+	says(t, must(t, 2, boost(t, args...)).errors, lost+": it was changed", "give another name with -o, or remove the file")
+	if changed == found || readFile(t, "t.tuned.toml") != changed || exists("other.study") {
+		t.Error("a config was lost, or a search began")
+	}
+	file(t, "mine.toml", "# mine\n")
+	says(t, must(t, 2, boost(t, append(args, "-o", "mine.toml")...)).errors, "mine.toml is there already")
+	must(t, 0, boost(t, append(args, "-o", "new.toml")...))
+}
+
 func TestTuneWords(t *testing.T) {
 	inFolder(t)
 	file(t, "t.csv", table(120))
@@ -120,13 +142,20 @@ func TestTuneKilled(t *testing.T) {
 	args := func(name string) []string {
 		return tuneArgs("--rounds", "30", "--trials", "16", "--study", name+".study", "-o", "c.toml", "-q")
 	}
+	takeConfig := func() string { // without its last line, which is of the study
+		text := readFile(t, "c.toml")
+		if err := os.Remove("c.toml"); err != nil {
+			t.Fatal(err)
+		}
+		return text[:strings.LastIndex(text, "\n# ")]
+	}
 	began := time.Now()
 	must(t, 0, boost(t, args("whole")...))
-	took, config := time.Since(began), readFile(t, "c.toml")
+	took, config := time.Since(began), takeConfig()
 	kills := killed(t, 12, took, args("a")...)
 	must(t, 0, boost(t, args("a")...))
 	want, got := seconds.ReplaceAllString(readFile(t, "whole.study"), ""), seconds.ReplaceAllString(readFile(t, "a.study"), "")
-	if got != want || readFile(t, "c.toml") != config {
+	if got != want || takeConfig() != config {
 		t.Errorf("after %d kills:\n%s\nwant\n%s", kills, got, want)
 	}
 	if left := leftovers(t, dir); len(left) > 0 {

@@ -19,8 +19,8 @@ const picture = `
   1:  internal/kernel/hist  internal/kernel/partition  internal/kernel/quantize  internal/kernel/scan  internal/kernel/predict
   1:  internal/kernel/codec  internal/kernel/bin  internal/kernel/loss  internal/kernel/text  internal/kernel/mix  internal/kernel/sample  internal/kernel/gram
   1:  internal/recordlog  internal/entropy
-  1:  dataset/internal/written  dataset/internal/plain  dataset/internal/chunk  dataset/internal/parts  dataset/internal/records  dataset/internal/csv  dataset/internal/jsonl  dataset/internal/xlsx  dataset/internal/columnar  dataset/internal/arrowipc  dataset/internal/parquet  dataset/internal/libsvm  dataset/internal/sidefile  dataset/internal/sample
-  1:  dataset/internal/packed  dataset/internal/notes  dataset/internal/inmemory  dataset/internal/dictionary  dataset/internal/crossed  dataset/internal/estimate  dataset/internal/fingerprint  dataset/internal/build  dataset/internal/queries  dataset/internal/missing
+  1:  dataset/internal/missing  dataset/internal/written  dataset/internal/plain  dataset/internal/chunk  dataset/internal/parts  dataset/internal/records  dataset/internal/csv  dataset/internal/jsonl  dataset/internal/xlsx  dataset/internal/columnar  dataset/internal/arrowipc  dataset/internal/parquet  dataset/internal/libsvm  dataset/internal/sidefile  dataset/internal/sample
+  1:  dataset/internal/packed  dataset/internal/notes  dataset/internal/inmemory  dataset/internal/dictionary  dataset/internal/crossed  dataset/internal/estimate  dataset/internal/fingerprint  dataset/internal/build  dataset/internal/queries
   2:  objectives  objectives/metrics  tree  tree/colsample  tree/allowed  dataset  dataset/write  tensorq  binning/internal/borders  binning/internal/rowsample  binning/internal/bundle
   3:  booster/trust  ptq  binning  gradients  tensorq/store  tree/pack  tree/shapley
   4:  booster/cache  histogram  tree/forced  tree/worth  tree/linear  tree/leafquantile  booster/model/internal/packed  booster/model/internal/jsonform  booster/model/internal/format  booster/model/internal/infer

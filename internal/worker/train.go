@@ -274,7 +274,6 @@ func (r *request) trainingTables(ctx context.Context, head *trainHead, c *config
 
 // noteTable says what is to be said about the training table.
 func (r *request) noteTable(train booster.Data, base *model.Model) {
-	r.note(profile.Infinities(train.Table())...)
 	r.note(profile.Sentinels(train.Table())...)
 	r.note(profile.Misspelt(train.MetaColumns().LabelColumn())...)
 	if base == nil {

@@ -515,3 +515,8 @@ def test_going_on_without_some_classes(numbers: Data) -> None:
         BoostRegressor().fit(x, y, init_model=bytes(followed.model_))
     with pytest.raises(ParameterError, match="n_jobs = '2'"):
         BoostRegressor(n_jobs="2").fit(x, y)
+
+
+def test_short_list_of_monotone_constraints(numbers: tuple[np.ndarray, np.ndarray]) -> None:
+    with pytest.raises(ParameterError, match="monotone_constraints has 2 numbers, and the table has 6 columns"):
+        BoostRegressor(rounds=3, monotone_constraints=[1, 0]).fit(*numbers)

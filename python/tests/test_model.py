@@ -156,6 +156,46 @@ def test_going_on_with_labels_of_another_name(numbers: Data) -> None:
         train(SHORT, frame, np.column_stack([y, y]), init_model=named)
 
 
+def test_going_on_from_a_model_of_the_settings(numbers: Data, tmp_path: Path) -> None:
+    pd = pytest.importorskip("pandas")
+    x, y = numbers
+    frame = pd.DataFrame(x, columns=list("abcdef"))
+    first = train(SHORT, frame.assign(price=y), "price")
+    path = tmp_path / "first.boost"
+    first.save(path)
+    want = train(SHORT, frame, y, init_model=first)
+    for one in (path, str(path), first):
+        for more in ({"init_model": one}, {"train.init_model": one}, {"train": {"init_model": one}}):
+            assert train({**SHORT, **more}, frame, y) == want
+    assert train(SHORT, frame, y, init_model=path) == want
+    with pytest.raises(ParameterError, match="init_model is given twice: leave one out"):
+        train({**SHORT, "init_model": path}, frame, y, init_model=first)
+    with pytest.raises(ParameterError, match="init_model is of type bytes: "):
+        train({**SHORT, "init_model": bytes(first)}, frame, y)
+
+
+def test_short_lists_of_monotone_constraints(numbers: Data) -> None:
+    x, y = numbers
+    whole = train({**SHORT, "monotone_constraints": [1, 0, 0, 0, 0, 0]}, x, y)
+    assert train({**SHORT, "monotone_constraints": {"c1": 1}}, x, y).predict(x).tolist() == whole.predict(x).tolist()
+    says = (
+        r"monotone_constraints has 2 numbers, and the table has 6 columns: give one for each, 0 for no constraint, or"
+    )
+    for short in ([1, 0], (1, 0), np.array([1, 0])):
+        with pytest.raises(ParameterError, match=says):
+            train({**SHORT, "monotone_constraints": short}, x, y)
+        with pytest.raises(ParameterError, match=says):
+            cv({**SHORT, "monotone_constraints": short}, x, y)
+        with pytest.raises(ParameterError, match="monotone has 2 numbers"):
+            train({**SHORT, "constraints": {"monotone": short}}, x, y)
+    rest = {"ignore": ["c3", "c4"], "data": {"id": "c6"}, "mc": [1, 0, 0]}
+    assert len(train({**SHORT, **rest}, x, y, weight=np.ones(len(y))).features) == 3
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame(x, columns=list("abcdef")).assign(y=y, w=1.0)
+    roles = {"label": "y", "data": {"weight": "w"}}
+    assert len(train({**SHORT, **roles, "monotone_constraints": [1, 0, 0, 0, 0, 0]}, frame).features) == 6
+
+
 def test_going_on_with_what_the_model_does_not_know(numbers: Data) -> None:
     pd = pytest.importorskip("pandas")
     x, y = numbers

@@ -32,6 +32,51 @@ def without(report: dict[str, Any], *names: str) -> dict[str, Any]:
     return {name: value for name, value in report.items() if name not in names}
 
 
+def test_folds_that_are_given(numbers: Data) -> None:
+    """As numbers, as pairs and as a splitter: each fold is judged by a model of all others."""
+    splits = pytest.importorskip("sklearn.model_selection")
+    x, y = numbers
+    of = np.random.default_rng(5).integers(0, 4, len(y))
+    params = {"rounds": 8, "early_stopping": 0, "leaves": 7}
+    want = cv(params, x, y, folds=of, strict=True)
+    assert len(want.models) == 4
+    for k in range(4):
+        (number,) = np.unique(want.fold[of == k])
+        assert np.array_equal(want.fold == number, of == k)
+        model = train({**params, "effort": "default"}, x[of != k], y[of != k])
+        assert np.array_equal(want.predictions[of == k], model.predict(x[of == k]))
+    pairs = list(splits.PredefinedSplit(of).split())
+    for folds in (list(of), of.astype(np.uint8), pairs, iter(pairs), splits.PredefinedSplit(of)):
+        assert np.array_equal(cv(params, x, y, folds=folds, strict=True).predictions, want.predictions)
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame(x).assign(y=y)
+    assert np.array_equal(cv(params, frame, "y", folds=pd.Series(of), strict=True).predictions, want.predictions)
+    again = cv(params, frame, "y", folds=splits.KFold(3))
+    assert np.array_equal(again.fold != again.fold[0], np.arange(len(y)) >= np.sum(again.fold == again.fold[0]))
+    found = tune(params, x, y, trials=1, folds=of)
+    assert len(found.trials[0]["folds"]) == 4
+
+
+def test_folds_that_are_none(numbers: Data, people: Path) -> None:
+    x, y = numbers
+    half = np.arange(len(y)) % 2
+    for folds, says in (
+        ([(np.flatnonzero(half), np.flatnonzero(half == 0))], "each row must be judged once"),
+        ([(np.arange(10), np.arange(1, len(y)))], "each row must be judged once"),
+        (half - 1, "expected a number of folds, an array"),
+        (half / 2, "expected a number of folds, an array"),
+        ([[1, 2, 3]], "expected a number of folds, an array"),
+    ):
+        with pytest.raises(ParameterError, match=says):
+            cv(PARAMS, x, y, folds=folds)
+    with pytest.raises(ParameterError, match="leave group_by, time and repeats out"):
+        cv(PARAMS, x, y, folds=half, group_by=half)
+    with pytest.raises(ParameterError, match="group_by names a column of folds"):
+        cv(PARAMS, people, "income", folds=half)
+    with pytest.raises(TypeError, match="expected an integer"):
+        cv(PARAMS, x, y, folds=2.5)
+
+
 def test_cv_is_that_of_the_program(people: Path, tmp_path: Path) -> None:
     """Figures, predictions, folds and the bytes of the averaged model, from a file and from a frame."""
     pd = pytest.importorskip("pandas")

@@ -31,6 +31,24 @@ def by_program(table: Path, label: str, folder: Path, *more: str) -> bytes:
     return out.read_bytes()
 
 
+def test_categorical_of_a_file(tmp_path: Path) -> None:
+    pd, _ = (pytest.importorskip(name) for name in ("pandas", "pyarrow"))
+    rng = np.random.default_rng(0)
+    shop, size, x = rng.integers(0, 30, 600), rng.integers(0, 9, 600), rng.normal(size=600)
+    frame = pd.DataFrame({"shop": shop, "size": np.where(size > 7, np.nan, size / 4), "code": shop.astype(str), "x": x})
+    for name in ("shop", "size", "code"):
+        frame[name] = frame[name].astype("category")
+    frame["y"] = x + (shop * 7 % 5) + (size * 5 % 3)
+    want = train(PARAMS, frame, "y")
+    rows = frame.drop(columns="y")
+    frame.to_parquet(tmp_path / "t.parquet")
+    frame.to_feather(tmp_path / "t.feather")
+    for file in (tmp_path / "t.parquet", tmp_path / "t.feather"):
+        model = train(PARAMS, file, "y")
+        assert bytes(model) == bytes(want) == by_program(file, "y", tmp_path)
+        np.testing.assert_array_equal(model.predict(rows), want.predict(file))
+
+
 def test_census_in_all_forms(census: Path, tmp_path: Path) -> None:
     pd, pl, pa = (pytest.importorskip(name) for name in ("pandas", "polars", "pyarrow"))
     table = census / "train.csv.gz"

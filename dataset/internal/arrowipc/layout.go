@@ -81,6 +81,12 @@ func (f *Layout) Hides(name string) bool {
 	return f.pandas && columnar.PandasIndex.MatchString(name)
 }
 
+// IsCategory reports whether a column was a Categorical of pandas. Elsewhere a dictionary is a way to store values.
+func (f *Layout) IsCategory(name string) bool {
+	c := &f.columns[f.byName[name]]
+	return f.pandas && c.dictionary >= 0 && c.hasLevels()
+}
+
 func (f *Layout) Notes() []string {
 	if f.endless {
 		return []string{fmt.Sprintf("%s has no mark at its end: it may be cut off behind row %d", f.File.Name, f.total())}

@@ -308,6 +308,18 @@ func isUUID(t flatTable) bool {
 	return found
 }
 
+// hasLevels reports whether the values of a dictionary are levels that read the same in a file and in a frame: texts, whole
+// numbers and float64.
+func (c *arrowColumn) hasLevels() bool {
+	switch c.Logical {
+	case columnar.LogicalText, columnar.LogicalInteger:
+		return true
+	case columnar.LogicalNone:
+		return c.Physical == columnar.Int64 || c.Physical == columnar.Double
+	}
+	return false
+}
+
 // readable reports whether the column's type is one of numbers, dates or text.
 func (c *arrowColumn) readable() bool {
 	switch {

@@ -24,6 +24,9 @@ func (a *Builder) Describe(n *notes.Notes, c *Column, d Described) bool {
 	case c.Schema != nil && c.Schema.Dates && d.Missing < d.Rows:
 		n.AddUndated(c.Name)
 	}
+	if a.Schema == nil && !a.Lenient && c.Role == chunk.Feature && d.Missing == d.Rows {
+		n.AddEmpty(c.Name)
+	}
 	if c.Schema == nil && d.NumericLevels && slices.ContainsFunc(c.Levels, dictionary.IsDate) {
 		n.AddDatedLevels(c.Name)
 	}

@@ -28,6 +28,12 @@ type Padding interface {
 	Padded() []bool
 }
 
+// CategoryTeller is a source that knows which columns are categories by their type.
+type CategoryTeller interface {
+	// Categories reports it by column, once Columns has returned.
+	Categories() []bool
+}
+
 // Pass is one way through all inputs.
 type Pass struct {
 	Targets []Target

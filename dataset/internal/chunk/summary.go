@@ -1,13 +1,17 @@
 package chunk
 
+import "boost/dataset/internal/missing"
+
 // Summary stands for the values of a column chunk that are not kept: it holds what inferring
 // a column's type and dictionary needs to know of them.
 type Summary struct {
-	Rows   int
-	Wide   bool    // numbers: at least one is not exact in float32
-	counts []int32 // levels: the cells that hold each of the column chunk's fresh levels
-	Firsts []int32 // levels: the first row of each, counted from the start of the chunk
-	Levels []int32 // levels: the fresh ones, as indices of the column's merged dictionary
+	Rows int
+	Wide bool // numbers: at least one is not exact in float32
+	// Infinite is how many numbers are infinite, and FirstInfinite the row of the first, counted as Rows are.
+	Infinite, FirstInfinite int
+	counts                  []int32 // levels: the cells that hold each of the column chunk's fresh levels
+	Firsts                  []int32 // levels: the first row of each, counted from the start of the chunk
+	Levels                  []int32 // levels: the fresh ones, as indices of the column's merged dictionary
 }
 
 // Summarize takes the values off a column chunk of a chunk of rows rows. Rows in bad,
@@ -21,6 +25,9 @@ func (p *ColumnChunk) Summarize(rows int, bad []int32) {
 		}
 		// A row of a wrong shape, which is left out, can be what made the column chunk wide.
 		s.Wide = p.F64 != nil && !AllExact(p.F64)
+		if s.Infinite, s.FirstInfinite = missing.Infinite64(p.F64); p.F64 == nil {
+			s.Infinite, s.FirstInfinite = missing.Infinite32(p.F32)
+		}
 		p.F32, p.F64 = []float32{}, nil // of no capacity: a slice of the values would keep them all
 	case p.Codes != nil:
 		s.count(p, bad)
@@ -69,6 +76,9 @@ func (s *Summary) count(p *ColumnChunk, bad []int32) {
 	}
 	p.Fresh = fresh
 }
+
+// Count returns how many cells hold the level that Levels has at i.
+func (s *Summary) Count(i int) int { return int(s.counts[i]) }
 
 // merge translates the levels to the merged dictionary and adds up their cells.
 func (s *Summary) merge(p *ColumnChunk, counts []int) {

@@ -78,6 +78,7 @@ type wireColumn struct {
 	Summarized bool
 	Rows       int
 	Wide       bool
+	Infinite   [2]int // cells, and the row of the first
 	Counts     []int32
 	Firsts     []int32
 }
@@ -110,6 +111,7 @@ func wireOf(p *ColumnChunk) wireColumn {
 	}
 	if s := p.Summary; s != nil {
 		w.Summarized, w.Rows, w.Wide, w.Counts, w.Firsts = true, s.Rows, s.Wide, s.counts, s.Firsts
+		w.Infinite = [2]int{s.Infinite, s.FirstInfinite}
 	}
 	if w.Kind == wireLevels {
 		own := make(map[int32]int32, len(p.Fresh))
@@ -150,6 +152,6 @@ func (w *wireColumn) into(p *ColumnChunk) {
 		}
 	}
 	if w.Summarized {
-		p.Summary = &Summary{Rows: w.Rows, Wide: w.Wide, counts: w.Counts, Firsts: w.Firsts}
+		p.Summary = &Summary{Rows: w.Rows, Wide: w.Wide, Infinite: w.Infinite[0], FirstInfinite: w.Infinite[1], counts: w.Counts, Firsts: w.Firsts}
 	}
 }

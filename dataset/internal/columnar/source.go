@@ -24,6 +24,7 @@ type Source struct {
 	first  *openedFile // opened for its columns, until it is read
 	names  []string
 	copies []*chunk.Blob // by input: of those that can be read only once or are compressed
+	byType []bool        // names that are categories by their type
 	hidden []string      // columns of the files that are none of the table
 	said   []string      // what the files had to say
 }
@@ -35,6 +36,8 @@ type Layout interface {
 	Names() []string
 	// Hides reports whether a column is none of the table, unless it is asked for.
 	Hides(name string) bool
+	// IsCategory reports whether the type of a column says that it is a category.
+	IsCategory(name string) bool
 	// Notes says what a person should know about the file.
 	Notes() []string
 	// Groups returns the number of groups of rows, and Rows how many one has.
@@ -119,10 +122,13 @@ func (s *Source) Columns(ctx context.Context) ([]string, error) {
 			s.hidden = append(s.hidden, name)
 			continue
 		}
-		s.names = append(s.names, name)
+		s.names, s.byType = append(s.names, name), append(s.byType, f.IsCategory(name))
 	}
 	return s.names, nil
 }
+
+// Categories reports for each column of the first file whether its type says that it is a category.
+func (s *Source) Categories() []bool { return s.byType }
 
 // DecodesGroups reports true: a group of rows is decoded by one goroutine, chunk after chunk.
 func (s *Source) DecodesGroups() bool { return true }

@@ -28,8 +28,10 @@ type cellCounts struct {
 // cellCount is what is known of a feature's stored cells.
 type cellCount struct {
 	stored, nan int
-	wide        bool     // a number that float32 does not hold
-	unnumbering bool     // one that numbers nothing
+	wide        bool // a number that float32 does not hold
+	unnumbering bool // one that numbers nothing
+	infinite    int
+	infiniteAt  [2]int32 // chunk and row of the first
 	large       [2]int32 // chunk and row, plus 1, of the first one from 2⁵³ on; 0, 0 without one
 }
 
@@ -179,6 +181,12 @@ func (s *cellCounts) keepCounts(ch *textChunk) {
 		if at := [2]int32{int32(cells.index), int32(row) + 1}; math.Abs(v) >= chunk.ExactWhole && (c.large[1] == 0 || slices.Compare(at[:], c.large[:]) < 0) {
 			c.large = at
 		}
+		if math.IsInf(v, 0) {
+			if at := [2]int32{int32(cells.index), int32(row)}; c.infinite == 0 || slices.Compare(at[:], c.infiniteAt[:]) < 0 {
+				c.infiniteAt = at
+			}
+			c.infinite++
+		}
 	}
 	if s.sample == nil {
 		return
@@ -270,7 +278,10 @@ func (s *cellCounts) summary(index int32, rows int) chunk.ColumnChunk {
 		missing += rows - c.stored
 	}
 	p := *chunk.NewColumn()
-	p.F32, p.Present, p.Summary = []float32{}, rows-missing, &chunk.Summary{Rows: rows, Wide: c.wide}
+	p.F32, p.Present, p.Summary = []float32{}, rows-missing, &chunk.Summary{Rows: rows, Wide: c.wide, Infinite: c.infinite, FirstInfinite: int(c.infiniteAt[1])}
+	for _, before := range s.rows[:c.infiniteAt[0]] {
+		p.Summary.FirstInfinite += before
+	}
 	if p.Large = c.large[1]; c.unnumbering {
 		p.Large = 0
 	}

@@ -1,6 +1,6 @@
-// Package missing counts the cells of a column that have no value.
+// Package missing counts the cells of a column that have no value, or an infinite one.
 //
-// In: values or codes. Out: how many of them are missing. It must not know columns or tables.
+// In: values or codes. Out: how many of them are so. It must not know columns or tables.
 package missing
 
 import (

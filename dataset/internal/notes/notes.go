@@ -21,6 +21,8 @@ type Notes struct {
 	commas     []string
 	spelled    []string // columns with levels that differ in case or blanks only, and two of these
 	written    []string // columns that were read in a form of their own, with it
+	empty      []string // features without a value
+	infinite   []string // notes about columns with infinite cells
 	disguised  disguised
 }
 
@@ -47,11 +49,25 @@ func (n *Notes) AddLarge(column, place string) {
 // mostPadded is how many columns of such numbers have a note of their own.
 const mostPadded = 3
 
+// mostInfinite is how many columns with infinite cells have a note of their own.
+const mostInfinite = 3
+
 // AddPadded notes a column of numbers that are written with zeros before them.
 func (n *Notes) AddPadded(column string) { n.padded = append(n.padded, column) }
 
 // AddTrimmed notes a column with cells from which blanks were removed.
 func (n *Notes) AddTrimmed(column string) { n.trimmed = append(n.trimmed, column) }
+
+// AddEmpty notes a feature that has no value in any row.
+func (n *Notes) AddEmpty(column string) { n.empty = append(n.empty, column) }
+
+// AddInfinite notes a feature with infinite cells, and the place of the first, "" if that is unknown.
+func (n *Notes) AddInfinite(column string, cells int, place string) {
+	if place != "" {
+		place = ", the first in " + place
+	}
+	n.infinite = append(n.infinite, fmt.Sprintf("column %q has %d infinite %s%s: the text inf and numbers beyond ±1.8e308 are read so", column, cells, chunk.Plural(cells, "cell"), place))
+}
 
 // AddForm notes a column that was read in a form of its own.
 func (n *Notes) AddForm(column string, form written.Form) {
@@ -110,6 +126,13 @@ func (n *Notes) All(mixed []*chunk.ParseError) []string {
 	if len(n.written) > 0 {
 		all = append(all, writtenNote(n.written))
 	}
+	if len(n.empty) > 0 {
+		all = append(all, fmt.Sprintf("no row has a value in %s, which training cannot use", listed(n.empty)))
+	}
+	if more := len(n.infinite) - mostInfinite; more > 0 {
+		n.infinite = append(n.infinite[:mostInfinite:mostInfinite], fmt.Sprintf("%d %s more with infinite cells: boost inspect names them", more, chunk.Plural(more, "column")))
+	}
+	all = append(all, n.infinite...)
 	all = append(all, n.disguised.notes()...)
 	for _, e := range mixed {
 		all = append(all, e.Error())

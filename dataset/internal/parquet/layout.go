@@ -81,6 +81,8 @@ func (f *parquetLayout) Hides(name string) bool {
 	return f.pandas && columnar.PandasIndex.MatchString(name)
 }
 
+func (f *parquetLayout) IsCategory(name string) bool { return f.categories[name] }
+
 func (f *parquetLayout) Notes() []string { return nil }
 
 func (f *parquetLayout) Groups() int { return len(f.rowGroups) }

@@ -16,7 +16,9 @@ type parquetMeta struct {
 	byName    map[string]int   // of the fields
 	rowGroups []parquetRowGroup
 	pandas    bool // written by pandas
-	leaves    int  // leaf columns, nested ones among them: column chunks of a row group
+	// categories are columns that were a Categorical of pandas.
+	categories map[string]bool
+	leaves     int // leaf columns, nested ones among them: column chunks of a row group
 }
 
 type parquetRowGroup struct {
@@ -84,7 +86,7 @@ func readParquetMeta(footer []byte, size int64) (*parquetMeta, error) {
 	m := &parquetMeta{byName: make(map[string]int)}
 	var schema []schemaElement
 	rows := int64(-1)
-	var durations map[string]int32
+	var arrow arrowipc.Embedded
 	t.fields(func(id int, kind byte) {
 		switch id {
 		case 2:
@@ -117,7 +119,7 @@ func readParquetMeta(footer []byte, size int64) (*parquetMeta, error) {
 				case "pandas":
 					m.pandas = true
 				case "ARROW:schema":
-					durations = arrowipc.Durations(value)
+					arrow = arrowipc.ReadEmbedded(value)
 				}
 			})
 		default:
@@ -133,9 +135,12 @@ func readParquetMeta(footer []byte, size int64) (*parquetMeta, error) {
 	if err := m.takeSchema(schema); err != nil {
 		return nil, err
 	}
+	if m.pandas {
+		m.categories = arrow.Categories
+	}
 	for i := range m.fields {
 		f := &m.fields[i]
-		if scale, ok := durations[f.Name]; ok && f.Physical == columnar.Int64 && f.Logical == columnar.LogicalNone {
+		if scale, ok := arrow.Durations[f.Name]; ok && f.Physical == columnar.Int64 && f.Logical == columnar.LogicalNone {
 			f.Logical, f.Annotated, f.Scale = columnar.LogicalDuration, "DURATION", scale
 		}
 	}

@@ -17,13 +17,16 @@ import numpy as np
 from . import _tables, _worker
 from ._program import run
 from ._progress import Bar
-from ._settings import joined, whole_number
+from ._settings import SECTIONS, joined, whole_number
 from ._tables import Files, Held, Parts, Table
 from .errors import ParameterError, TableError
 
 if TYPE_CHECKING:
     import shap
 
+MONOTONE = frozenset(  # names of the setting, those of peers too
+    ("monotone", "monotone_constraints", "monotone_constraint", "monotonic_constraints", "monotonic_cst", "mc")
+)
 EFFORT = "default"  # of training without a config, as boost train
 
 RoundCallback = Callable[[dict[str, Any]], None]
@@ -51,6 +54,7 @@ class Rows:
                 role = key.removeprefix("data.")
                 raise ParameterError(f"{role} = {value!r}: expected an array, or the name of a column as a text")
         self.names = names  # of the columns of a matrix
+        self.inputs: list[str] | None = None  # columns without a role, None for those of files
         self.categorical: list[str] = []  # columns that are declared categories
         self.texts: Container[str] = ()  # columns whose levels are texts in a model
         self.needed: Callable[[str], bool] = lambda name: True  # by the name of a column
@@ -79,6 +83,8 @@ class Rows:
         replaced = {name for key in arrays for name in called.get(key, ())}
         _tables.add(parts, _tables.without(self.table, replaced), self.names)
         self.categorical = [name for name in parts.categorical if all(name not in names for names in called.values())]
+        known = {name for key, names in called.items() if key.startswith("data.") for name in names}
+        self.inputs = [name for name in parts.names if name not in known]
         for key, value in arrays.items():
             own = getattr(value, "name", None)
             theirs = (_tables.column_names(value) or []) if len(getattr(value, "shape", ())) == 2 else []
@@ -109,6 +115,19 @@ class Rows:
             _tables.add_column(parts, name, np.full(parts.rows or 0, np.nan))
         return Held(parts)
 
+    def check_lists(self, params: Mapping[str, Any]) -> None:
+        """Refuse a list of monotone constraints with fewer numbers than there are columns, which it may not mean."""
+        named = {name for _, value in _flat(params) for name in _names(value)}  # they can be no features
+        columns = None if self.inputs is None else [name for name in self.inputs if name not in named]
+        for name, value in _flat(params):
+            if columns is None or name.rpartition(".")[2] not in MONOTONE or isinstance(value, (str, Mapping)):
+                continue
+            if np.ndim(value) == 1 and 0 < len(value) < len(columns):
+                raise ParameterError(
+                    f"{name} has {len(value)} numbers, and the table has {len(columns)} columns: give one for each, "
+                    f"0 for no constraint, or a dict by name like {{{columns[0]!r}: 1}}"
+                )
+
     def _columns(self, key: str, names: list[str], called: list[str]) -> _Columns:
         """Return columns of the table that take the places of those that training had."""
         role = key.removeprefix("data.")
@@ -121,6 +140,23 @@ class Rows:
                 f"{role} is {len(called)} columns, {_listed(called)} in training, and not {_listed(names)}"
             )
         return _Columns(_tables.column_of(self.table, name) for name in names)
+
+
+def _flat(params: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Return settings and their values, those of sections too."""
+    for name, value in params.items():
+        if name in SECTIONS and isinstance(value, Mapping):
+            yield from ((f"{name}.{key}", inner) for key, inner in value.items())
+        else:
+            yield name, value
+
+
+def _names(value: Any) -> list[str]:
+    """Return the names of columns that a setting may have."""
+    value = value.tolist() if hasattr(value, "tolist") else value
+    if isinstance(value, str):
+        return value.removeprefix("name:").split(",")
+    return [str(name) for name in value] if isinstance(value, (list, tuple, set, frozenset)) else []
 
 
 class _Columns(list[Any]):
@@ -186,7 +222,7 @@ def train(
     weight, group, init_score : str or array, optional
         Weights of the rows, the queries that they belong to, scores to start from.
     init_model : Model or path, optional
-        Training goes on from this model.
+        Training goes on from this model. It can also be one of the settings.
     callback : callable, optional
         Is called after each round with a dict of ``round``, ``of``, ``best`` and ``evals``. An exception that
         it raises ends the training.
@@ -235,18 +271,15 @@ def train_rows(
         "every": callback is not None,
     }
     called: Names = {}
-    if isinstance(init_model, Model):
+    params, init_model = _going_on(params, init_model)
+    if init_model is not None:
         theirs = {f"data.{role}": list(columns) for role, columns in init_model._head["roles"].items()}
         for key, value in rows.roles.items():
             if value is not None and key not in theirs:
                 raise ParameterError(f"init_model was trained without {key.removeprefix('data.')}: leave it out")
             if rows.beside(key):  # values have the names of its columns
                 called[key] = theirs[key]
-    data = params.get("data")
-    given_there = data.get("ignore") if isinstance(data, Mapping) else None
-    left_out = params.get("ignore", params.get("data.ignore", given_there))
-    names = left_out.split(",") if isinstance(left_out, str) else () if left_out is None else left_out
-    ignored = [str(name) for name in names]
+    ignored = [name for key, value in _flat(params) if key in ("ignore", "data.ignore") for name in _names(value)]
     rows.needed = lambda name: name not in ignored
     with ExitStack() as stack:
         head["train"] = stack.enter_context(rows.hand_over(called))
@@ -260,14 +293,11 @@ def train_rows(
         given: dict[str, Any] = {key: names if len(names) > 1 else names[0] for key, names in called.items()}
         if rows.categorical:
             given["data.categorical"] = rows.categorical
-        if isinstance(init_model, Model):
+        if init_model is not None:
             head["base"] = init_model.number()
-        elif init_model is not None:
-            if not isinstance(init_model, (str, os.PathLike)):
-                how = "Model.from_bytes reads it" if isinstance(init_model, bytes) else "expected a Model or a path"
-                raise ParameterError(f"init_model is of type {type(init_model).__name__}: {how}")
-            given["train.init_model"] = os.fspath(init_model)
         head["settings"] = joined(given, params)
+        if init_model is None:  # which may not know all columns
+            rows.check_lists(params)
 
         def on_round(event: dict[str, Any]) -> None:
             if bar is not None:
@@ -277,6 +307,28 @@ def train_rows(
 
         answer, body = _worker.ask("train", head, on_round=on_round)
     return Model(bytes(body), answer)
+
+
+def _going_on(params: dict[str, Any], init_model: Any) -> tuple[dict[str, Any], Model | None]:
+    """Return the settings without the model to go on from, which may be one of them, and this model."""
+    params = dict(params)
+    given = [] if init_model is None else [init_model]
+    given += [params.pop(name) for name in ("init_model", "train.init_model") if params.get(name) is not None]
+    section = params.get("train")
+    if isinstance(section, Mapping) and section.get("init_model") is not None:
+        given.append(section["init_model"])
+        params["train"] = {name: value for name, value in section.items() if name != "init_model"}
+    if not given:
+        return params, None
+    if len(given) > 1:
+        raise ParameterError("init_model is given twice: leave one out")
+    base = given[0]
+    if isinstance(base, (str, os.PathLike)):
+        return params, Model.load(base)
+    if not isinstance(base, Model):
+        how = "Model.from_bytes reads it" if isinstance(base, bytes) else "expected a Model or a path"
+        raise ParameterError(f"init_model is of type {type(base).__name__}: {how}")
+    return params, base
 
 
 class Model:

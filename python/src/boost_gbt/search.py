@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from . import _worker
+from . import _tables, _worker
 from ._progress import Bar
 from ._settings import joined, text, whole_number
-from ._tables import Table
+from ._tables import Table, column_of
 from .errors import ParameterError
 from .model import EFFORT, Model, Names, RoundCallback, Rows
 
@@ -47,6 +47,7 @@ class _Folds:
             if self.rows.categorical:
                 self.given["data.categorical"] = self.rows.categorical
             pairs = joined(self.given, self.params)
+            self.rows.check_lists(self.params)
             if self.beside:
                 pairs.append(["data.id", text(self.beside)])  # joined with those of params
             head |= {
@@ -64,7 +65,7 @@ def cv(
     table: Table,
     label: Any = None,
     *,
-    folds: int = 5,
+    folds: Any = 5,
     repeats: int = 1,
     stratify: bool = True,
     group_by: Any = None,
@@ -91,8 +92,9 @@ def cv(
         Rows to divide. They have to fit into memory.
     label : str, tuple or list of str, or array
         The column to predict, or several: names, or values.
-    folds : int
-        Parts that the rows are divided into.
+    folds : int, array or splitter
+        Parts that the rows are divided into. Or the parts: an array with the number of its fold for each row, a
+        splitter of scikit-learn, or pairs (train, test) of row numbers, of which each row is judged by one.
     repeats : int
         Divide so often, each time anew.
     stratify : bool
@@ -138,8 +140,8 @@ def cv(
     >>> train(found.params, x, y).rounds == found.best_round
     True
     """
-    division = _division(folds, repeats, stratify, group_by, time, sliding)
-    run = _Folds(params, Rows(table, label, weight, group, init_score), division)
+    rows = Rows(table, label, weight, group, init_score)
+    run = _Folds(params, rows, _division(rows, folds, repeats, stratify, group_by, time, sliding))
     bar = Bar(progress)
 
     def on_round(event: dict[str, Any]) -> None:
@@ -162,7 +164,18 @@ def cv(
     return CrossValidation(run.params, answer, body)
 
 
-def _division(folds: int, repeats: int, stratify: bool, group_by: Any, time: Any, sliding: bool) -> dict[str, Any]:
+def _division(
+    rows: Rows, folds: Any, repeats: int, stratify: bool, group_by: Any, time: Any, sliding: bool
+) -> dict[str, Any]:
+    if not np.isscalar(folds):
+        if group_by is not None or time is not None or repeats != 1:
+            raise ParameterError("folds says which rows are judged together: leave group_by, time and repeats out")
+        if _tables.is_path(rows.table):
+            raise ParameterError(
+                "folds must be a number, because the table is a file: group_by names a column of folds"
+            )
+        group_by = _fold_numbers(rows, folds)
+        folds = len(np.unique(group_by))  # each of them becomes a fold of its own
     return {
         "folds": whole_number("folds", folds),
         "repeats": whole_number("repeats", repeats),
@@ -171,6 +184,41 @@ def _division(folds: int, repeats: int, stratify: bool, group_by: Any, time: Any
         "time": time,
         "sliding": bool(sliding),
     }
+
+
+def _fold_numbers(rows: Rows, folds: Any) -> np.ndarray:
+    """Return the fold that judges each row, of an array of them, of a splitter of scikit-learn or of pairs of rows."""
+    if hasattr(folds, "split"):
+        label, groups = rows.roles["data.label"], rows.roles["data.group"]
+        label = label[0] if isinstance(label, tuple) and label else label
+        if label is None:
+            raise ParameterError("folds: a splitter takes the labels: give label=NAME")
+        y, of = (column_of(rows.table, role) if isinstance(role, str) else role for role in (label, groups))
+        folds = list(folds.split(np.zeros((len(y), 1)), y, of))
+    elif not hasattr(folds, "dtype"):
+        folds = list(folds)
+    if not isinstance(folds, list) or not all(isinstance(pair, (tuple, list)) and len(pair) == 2 for pair in folds):
+        numbers = np.asarray(folds)
+        if numbers.ndim != 1 or numbers.dtype.kind not in "iu" or not len(numbers) or numbers.min() < 0:
+            raise ParameterError(
+                "folds: expected a number of folds, an array with the number of its fold for each row, from 0 on, "
+                "a splitter of scikit-learn or pairs (train, test) of row numbers"
+            )
+        return numbers
+    judged = [np.asarray(test) for _, test in folds]
+    size = sum(map(len, judged))
+    numbers = np.full(size, -1)
+    for k, (train, test) in enumerate(folds):
+        if len(train) + len(test) != size or not np.array_equal(np.union1d(train, test), np.arange(size)):
+            break
+        numbers[test] = k
+    else:
+        if size and numbers.min() >= 0:
+            return numbers
+    raise ParameterError(
+        "folds: each row must be judged once, by a model of all rows of the other folds; "
+        "cross_validate of scikit-learn takes estimators such as BoostRegressor and any pairs"
+    )
 
 
 class CrossValidation:
@@ -189,7 +237,7 @@ class CrossValidation:
     predictions, raw : ndarray
         Of each row, by folds that did not see it, in the order of the table; NaN where no fold did not.
     fold : ndarray of int
-        The fold that predicts each row, -1 for none.
+        The fold that predicts each row, -1 for none. Folds that were given have other numbers here.
     models : list of Model
         Those of the folds, after the best round.
     params : dict
@@ -250,7 +298,7 @@ def tune(
     judge: int = 0,
     held_out: float | str | None = None,
     study: str | os.PathLike[str] | None = None,
-    folds: int = 5,
+    folds: Any = 5,
     repeats: int = 1,
     stratify: bool = True,
     group_by: Any = None,
@@ -294,8 +342,9 @@ def tune(
         Share of the rows, such as ``0.2``, that the search does not see, for a last check.
     study : path, optional
         File that keeps the trials. The same call goes on from there after an interruption, or with more trials.
-    folds : int
-        Parts that the rows are divided into.
+    folds : int, array or splitter
+        Parts that the rows are divided into. Or the parts: an array with the number of its fold for each row, a
+        splitter of scikit-learn, or pairs (train, test) of row numbers, of which each row is judged by one.
     repeats : int
         Divide so often, each time anew.
     stratify : bool
@@ -336,8 +385,8 @@ def tune(
     >>> model.rounds == found.trials[found.best_trial]["best_round"]
     True
     """
-    division = _division(folds, repeats, stratify, group_by, time, sliding)
-    run = _Folds(params, Rows(table, label, weight, group, init_score), division)
+    rows = Rows(table, label, weight, group, init_score)
+    run = _Folds(params, rows, _division(rows, folds, repeats, stratify, group_by, time, sliding))
     bar = Bar(progress)
     of = trials or (None if budget is not None else 50)
 
