@@ -437,6 +437,46 @@ func TestRanksSplitInBatches(t *testing.T) {
 	}
 }
 
+// otherNumbers is an end of ranks that gets other sums of numbers of rows than the ranks have.
+type otherNumbers struct{ comm.Comm }
+
+func (o otherNumbers) Sum32(ctx context.Context, values []uint32) error {
+	err := o.Comm.Sum32(ctx, values)
+	if len(values) > 600 { // of three nodes or more, which are children of several
+		for i := range values {
+			values[i]++
+		}
+	}
+	return err
+}
+
+// TestRanksCountTheSame holds that ranks end where they do not count rows of the same nodes, which workers may find out side by side.
+func TestRanksCountTheSame(t *testing.T) {
+	p := booster.Defaults()
+	p.Objective, p.Rounds, p.Threads, p.EarlyStopping = "binary", 3, 3, 0
+	rows := make([]int32, 4000)
+	for i := range rows {
+		rows[i] = int32(i)
+	}
+	table := openShipped(t, "adult").Take(rows)
+	for range 20 { // one worker may do it all
+		errs := make([]error, 2)
+		var all sync.WaitGroup
+		for rank, c := range comm.Local(2) {
+			all.Go(func() {
+				defer c.Close()
+				_, errs[rank] = booster.Train(context.Background(), p, table, booster.WithRanks(otherNumbers{c}))
+			})
+		}
+		all.Wait()
+		for rank, err := range errs {
+			if !errors.Is(err, comm.ErrComm) || !strings.Contains(err.Error(), "ranks do not split the same node") {
+				t.Fatalf("rank %d: %v", rank, err)
+			}
+		}
+	}
+}
+
 // TestRanksWithOtherLayouts holds that ranks whose columns are stored in other ways, as each lays out its own rows, split the same leaves
 // at a time: the rows of rank 0 are bundled, those of rank 1 are not.
 func TestRanksWithOtherLayouts(t *testing.T) {

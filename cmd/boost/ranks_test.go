@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"bytes"
 	"io"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -67,26 +68,9 @@ func startRanksOf(t *testing.T, env []string, token func(rank int) string, args 
 		if env[rank] != "" {
 			p.cmd.Env = append(p.cmd.Env, env[rank])
 		}
-		p.cmd.Stderr = &p.errors
-		var err error
-		if p.in, err = p.cmd.StdinPipe(); err != nil {
-			t.Fatal(err)
-		}
-		out, err := p.cmd.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := p.cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { _ = p.cmd.Process.Kill() })
-		p.out, ranks[rank] = bufio.NewReader(out), p
-		line, err := p.out.ReadString('\n')
-		if err != nil {
-			t.Fatal(err)
-		}
-		address, _ := strings.CutPrefix(strings.TrimSpace(line), "address ")
-		addresses = append(addresses, address)
+		p.start(t)
+		ranks[rank] = p
+		addresses = append(addresses, p.address(t))
 	}
 	for _, p := range ranks {
 		if _, err := io.WriteString(p.in, strings.Join(addresses, "\n")+"\n"); err != nil {
@@ -94,6 +78,36 @@ func startRanksOf(t *testing.T, env []string, token func(rank int) string, args 
 		}
 	}
 	return ranks
+}
+
+// start starts the process of a rank.
+func (p *rankProcess) start(t *testing.T) {
+	t.Helper()
+	p.cmd.Stderr = &p.errors
+	var err error
+	if p.in, err = p.cmd.StdinPipe(); err != nil {
+		t.Fatal(err)
+	}
+	out, err := p.cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = p.cmd.Process.Kill() })
+	p.out = bufio.NewReader(out)
+}
+
+// address returns where a rank says that it listens.
+func (p *rankProcess) address(t *testing.T) string {
+	t.Helper()
+	line, err := p.out.ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	address, _ := strings.CutPrefix(strings.TrimSpace(line), "address ")
+	return address
 }
 
 // end waits for a rank to end.
@@ -289,6 +303,98 @@ func TestRanksHaveTheSameSettings(t *testing.T) {
 			case got.code != 1 || !strings.Contains(got.errors, "error: ranks of the training: rank 1: "+want+": give all ranks the same settings"):
 				t.Errorf("%s: rank %d ends with %d: %s, want %q", own, rank, got.code, got.errors, want)
 			}
+		}
+	}
+}
+
+// startPeers starts ranks that know the addresses of all.
+func startPeers(t *testing.T, n int, args func(rank int) []string) []*rankProcess {
+	t.Helper()
+	var peers []string
+	for range n {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		peers = append(peers, l.Addr().String())
+		_ = l.Close()
+	}
+	ranks := make([]*rankProcess, n)
+	for rank := range ranks {
+		p := &rankProcess{cmd: program(append([]string{"train", "--rank", strconv.Itoa(rank) + "/" + strconv.Itoa(n), "--listen", peers[rank], "--peers", strings.Join(peers, ",")}, args(rank)...)...)}
+		p.cmd.Env = append(p.cmd.Env, "BOOST_TOKEN="+sameToken(rank))
+		p.start(t)
+		ranks[rank] = p
+	}
+	return ranks
+}
+
+// What only one rank cannot start with, all say at once.
+func TestRankThatCannotStart(t *testing.T) {
+	inFolder(t)
+	file(t, "t.csv", table(300))
+	file(t, "bad.toml", "[train]\nrounds = \"many\"\n")
+	good := []string{"t.csv", "--label", "y", "--rounds", "2"}
+	for _, test := range []struct {
+		name string
+		args []string
+		code int
+		want string
+	}{
+		{"a setting", append([]string{"--set=tree.leaves=1"}, good...), 2, "could not start: --set tree.leaves=1"},
+		{"a config", []string{"bad.toml"}, 2, "could not start: bad.toml:2"},
+		{"no config", []string{"none.toml"}, 2, "could not start: config file none.toml"},
+		{"no model", append([]string{"--init-model=none.boost"}, good...), 4, "could not start: none.boost"},
+		{"flags", append([]string{"--share", "--split"}, good...), 2, "could not start: --share gives each rank tables"},
+		{"a port", append([]string{"--listen=203.0.113.1:1"}, good...), 1, "could not start: cannot listen"},
+		{"no table", []string{"none.csv", "--label", "y", "--rounds", "2"}, 3, "none.csv"}, // found out after they have joined
+	} {
+		for rank, p := range startPeers(t, 3, func(rank int) []string {
+			if rank == 1 {
+				return test.args
+			}
+			return good
+		}) {
+			began := time.Now()
+			got := p.end()
+			if rank == 1 && (got.code != test.code || strings.Contains(got.errors, "could not start")) {
+				t.Errorf("%s: the rank ends with %d: %s, want %d", test.name, got.code, got.errors, test.code)
+			}
+			if want := "rank 1: "; rank != 1 && (got.code != 1 || !strings.Contains(got.errors, want) || !strings.Contains(got.errors, test.want)) {
+				t.Errorf("%s: rank %d ends with %d: %s, want %q", test.name, rank, got.code, got.errors, want+test.want)
+			}
+			if took := time.Since(began); took > 20*time.Second {
+				t.Errorf("%s: that took %v", test.name, took)
+			}
+		}
+	}
+}
+
+// A rank that is interrupted while it waits for addresses ends, and tells the others where these come.
+func TestRankIsInterruptedBefore(t *testing.T) {
+	inFolder(t)
+	file(t, "t.csv", table(300))
+	for _, handOn := range []bool{true, false} {
+		var addresses string
+		var ranks []*rankProcess
+		for _, rank := range []string{"0/2", "1/2"} {
+			p := &rankProcess{cmd: program("train", "t.csv", "--label", "y", "--rank", rank, "--listen", "127.0.0.1:0")}
+			p.cmd.Env = append(p.cmd.Env, "BOOST_TOKEN="+sameToken(0))
+			p.start(t)
+			addresses += p.address(t) + "\n"
+			ranks = append(ranks, p)
+		}
+		_ = ranks[1].cmd.Process.Signal(syscall.SIGTERM)
+		if handOn {
+			for _, p := range ranks {
+				_, _ = io.WriteString(p.in, addresses)
+			}
+			if got := ranks[0].end(); got.code != 1 || !strings.Contains(got.errors, "rank 1: interrupted") {
+				t.Errorf("rank 0 ends with %d: %s", got.code, got.errors)
+			}
+		}
+		if got := ranks[1].end(); got.code != 130 {
+			t.Errorf("the rank ends with %d: %s", got.code, got.errors)
 		}
 	}
 }

@@ -84,7 +84,7 @@ columns to search. The model is that of one process, byte for byte.`,
   boost train more.csv --init-model price.boost --rounds 50 -o price2.boost`,
 		Args: usage.AtLeast("CONFIG.toml or TABLE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.train(cmd.Context(), cmd, args, &f)
+			return f.ranks.CannotStart(cmd.Context(), version, a.train(cmd.Context(), cmd, args, &f))
 		},
 	}
 	flags := cmd.Flags()

@@ -50,7 +50,7 @@ func (r *Ranks) Err() error {
 // Shared reports whether other ranks have rows too.
 func (r *Ranks) Shared() bool { return r != nil && r.comm.Size() > 1 }
 
-// Fail makes err the error of this rank, unless there is one.
+// Fail makes err the error of this rank, unless there is one; nil is none.
 func (r *Ranks) Fail(err error) {
 	if r.err == nil {
 		r.err = err

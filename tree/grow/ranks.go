@@ -113,7 +113,7 @@ func (q *search) countAll(f int, own []uint32) []uint32 {
 	n := len(own)
 	q.allCounts = append(append(q.allCounts[:0], own...), uint32(f), uint32(q.at))
 	ranks.Sum32(q.allCounts)
-	q.checkCounts(f, q.allCounts[n:])
+	ranks.Fail(q.checkCounts(f, q.allCounts[n:]))
 	return q.allCounts[:n:n]
 }
 

@@ -1,6 +1,7 @@
 package grow
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -149,24 +150,23 @@ func (s *split) settleTops() pass {
 			continue
 		}
 		n := int(s.offsets[t.feature+1] - s.offsets[t.feature])
-		q.checkCounts(t.feature, counts[n:])
+		if s.err = cmp.Or(s.err, q.checkCounts(t.feature, counts[n:])); s.err != nil {
+			return pass{}
+		}
 		if t.rank == s.config.Ranks.Rank() {
 			q.settle(t.feature, counts[:n:n])
 		}
 		counts = counts[n+2:]
 	}
-	if s.err = s.config.Ranks.Err(); s.err != nil {
-		return pass{}
-	}
 	return s.tellTops()
 }
 
-// checkCounts fails where ranks have not counted the same.
-func (q *search) checkCounts(f int, sums []uint32) {
-	ranks := q.config.Ranks
-	if size := uint32(ranks.Size()); sums[0] != size*uint32(f) || sums[1] != size*uint32(q.at) {
-		ranks.Fail(errNode)
+// checkCounts returns an error where ranks have not counted the same.
+func (q *search) checkCounts(f int, sums []uint32) error {
+	if size := uint32(q.config.Ranks.Size()); sums[0] != size*uint32(f) || sums[1] != size*uint32(q.at) {
+		return errNode
 	}
+	return nil
 }
 
 // said is what a rank says of the best candidate of a node among its features. Codes of a set follow.

@@ -23,6 +23,10 @@ const (
 	maxName      = 200
 	maxRemarks   = 4
 	handshakeEnd = 10 * time.Second // of one connection
+
+	// TellWithin is how long a rank that ends before all have joined stays for the others, which it tells why. They connect at least
+	// once a second.
+	TellWithin = 2 * time.Second
 )
 
 // Listener is the place where the other ranks find one.
@@ -53,8 +57,9 @@ func (l *Listener) Close() error { return l.listener.Close() }
 //
 // A connection that comes without the token, or from another run, is closed, and the wait goes on. It ends with an error when a rank
 // has another size of the training or another version of the program, when this rank is turned away by one of those that
-// it connects to (as where it is there twice), when another rank ends, when ctx is done, or after o.Wait; that error names
-// the ranks that are missing, and what was turned away.
+// it connects to (as where it is there twice), when another rank ends, or after o.Wait; that error names the ranks that are missing, and
+// what was turned away. When ctx is done, it ends as soon as all ranks are connected, or after TellWithin: those that are connected then end
+// with the context's cause.
 func (l *Listener) Connect(ctx context.Context, rank int, addresses []string, o Options) (*Mesh, error) {
 	defer l.Close()
 	o.Wait, o.Silence = cmp.Or(o.Wait, 2*time.Minute), cmp.Or(o.Silence, 8*time.Second)
@@ -68,8 +73,9 @@ func (l *Listener) Connect(ctx context.Context, rank int, addresses []string, o 
 	}
 	m := newMesh(rank, addresses, o)
 	m.instance = rand.Text()
-	waiting, cancel := context.WithTimeout(ctx, o.Wait)
+	waiting, cancel := context.WithTimeout(context.WithoutCancel(ctx), o.Wait)
 	defer cancel()
+	defer context.AfterFunc(ctx, func() { time.AfterFunc(TellWithin, cancel) })()
 	j := &joining{Mesh: m, ctx: waiting, trouble: make([]error, rank)}
 	if o.TLS {
 		var err error
@@ -88,16 +94,14 @@ func (l *Listener) Connect(ctx context.Context, rank int, addresses []string, o 
 		m.beginSpinning()
 	case <-m.failed:
 	case <-waiting.Done():
-		if ctx.Err() != nil {
-			m.fail(m.lastWords(context.Cause(ctx)), comm.Stopped(ctx))
-		} else {
+		if ctx.Err() == nil {
 			m.fail(j.missing(), nil)
 		}
 	}
 	cancel()
 	l.Close()
 	j.pending.Wait()
-	if err := m.Barrier(ctx); err != nil { // others may still wait for a rank
+	if err := m.Barrier(ctx); err != nil { // others may still wait for a rank; all are told where ctx is done
 		m.Close()
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -207,4 +208,69 @@ func TestConnectInterrupted(t *testing.T) {
 		t.Error(err)
 	}
 	_ = listeners[0].Close()
+}
+
+// A rank that ends before all have joined tells those that connect soon, and these tell the others.
+func TestEndsBeforeAllHaveJoined(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name    string
+		tokens  []string
+		ends    int
+		missing int // a rank that does not come, -1 for none
+		told    bool
+	}{
+		{"the first", []string{token, token, token}, 0, -1, true},
+		{"the last", []string{token, token, token}, 2, -1, true},
+		{"one is missing", []string{token, token, token, token}, 2, 1, true},
+		{"without the token", []string{token, token, strings.ToUpper(token)}, 2, -1, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			n := len(test.tokens)
+			listeners, addresses := listen(t, n)
+			errs := make([]error, n)
+			var all sync.WaitGroup
+			began := time.Now()
+			for r, token := range test.tokens {
+				ctx, o := t.Context(), mesh.Options{Token: token, Wait: time.Minute}
+				switch {
+				case r == test.missing:
+					_ = listeners[r].Close()
+					continue
+				case r == test.ends:
+					stopped, cancel := context.WithCancelCause(ctx)
+					cancel(errors.New("could not start: why"))
+					ctx = stopped
+				case !test.told:
+					o.Wait = mesh.TellWithin + time.Second
+				}
+				all.Go(func() {
+					if r != test.ends {
+						time.Sleep(mesh.TellWithin / 4) // it comes later
+					}
+					_, errs[r] = listeners[r].Connect(ctx, r, addresses, o)
+				})
+			}
+			all.Wait()
+			for r, err := range errs {
+				switch {
+				case r == test.missing:
+				case r == test.ends && test.told:
+					if !errors.Is(err, context.Canceled) {
+						t.Errorf("the rank ends with %v", err)
+					}
+				case r == test.ends:
+					commtest.Blames(t, err, -1, "the tokens differ")
+				case test.told:
+					commtest.Blames(t, err, test.ends, "could not start: why")
+				default:
+					commtest.Blames(t, err, -1, "did not connect")
+				}
+			}
+			if took := time.Since(began); test.told && took > 2*mesh.TellWithin {
+				t.Errorf("that took %v", took)
+			}
+		})
+	}
 }

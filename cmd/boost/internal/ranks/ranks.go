@@ -7,6 +7,7 @@ package ranks
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -41,6 +42,7 @@ type Flags struct {
 
 	rank, size int                                                          // of place, or by MPI; size is 0 where that is not known
 	join       func(ctx context.Context, version string) (comm.Comm, error) // by MPI; nil where that does not join the ranks
+	met        bool                                                         // the others know of this rank, also of its end
 }
 
 // Add gives a command the flags.
@@ -61,6 +63,7 @@ func (f *Flags) Add(cmd *cobra.Command) {
 // Check reads the flags.
 func (f *Flags) Check(cmd *cobra.Command) error {
 	given := cmd.Flags().Changed
+	placeErr := f.readPlace()
 	if given("share-rows") && (!f.Share && !f.Split || f.ShareRows < 1) {
 		return exit.Usagef("--share-rows is the number of rows that ranks share, at least 1: give it with --share or --split")
 	}
@@ -95,15 +98,8 @@ func (f *Flags) Check(cmd *cobra.Command) error {
 	if f.wait <= 0 {
 		return exit.Usagef("--join-wait %v: expected a time above 0, as 2m", f.wait)
 	}
-	if f.place == "" {
-		return nil
-	}
-	rank, size, ok := strings.Cut(f.place, "/")
-	var errs [2]error
-	f.rank, errs[0] = strconv.Atoi(rank)
-	f.size, errs[1] = strconv.Atoi(size)
-	if !ok || errs[0] != nil || errs[1] != nil || f.rank < 0 || f.rank >= f.size {
-		return exit.Usagef("--rank %s: expected R/N, as 0/4 for the first of four", f.place)
+	if f.place == "" || placeErr != nil {
+		return placeErr
 	}
 	if len(f.peers) > 0 && len(f.peers) != f.size {
 		return exit.Usagef("--peers has %d addresses, and there are %d ranks", len(f.peers), f.size)
@@ -118,6 +114,21 @@ func (f *Flags) Check(cmd *cobra.Command) error {
 	} else if len(token) < mesh.MinToken {
 		return exit.Usagef("%s has %d characters: give all ranks the same random text of %d or more", TokenVariable, len(token), mesh.MinToken)
 	}
+	return nil
+}
+
+// readPlace reads which rank this is, where that is given.
+func (f *Flags) readPlace() error {
+	if f.place == "" {
+		return nil
+	}
+	before, after, ok := strings.Cut(f.place, "/")
+	rank, err := strconv.Atoi(before)
+	size, sizeErr := strconv.Atoi(after)
+	if !ok || err != nil || sizeErr != nil || rank < 0 || rank >= size {
+		return exit.Usagef("--rank %s: expected R/N, as 0/4 for the first of four", f.place)
+	}
+	f.rank, f.size = rank, size
 	return nil
 }
 
@@ -169,6 +180,7 @@ func (f *Flags) Named(err error) error {
 // they were given. version is the program's, which all ranks share.
 func (f *Flags) Join(ctx context.Context, in io.Reader, out io.Writer, version string) (comm.Comm, error) {
 	if f.join != nil {
+		f.met = true
 		return f.join(ctx, version)
 	}
 	if f.place == "" {
@@ -180,20 +192,48 @@ func (f *Flags) Join(ctx context.Context, in io.Reader, out io.Writer, version s
 	}
 	addresses := f.peers
 	if len(addresses) == 0 {
-		if addresses, err = f.tell(l.Addr(), in, out); err != nil {
+		if addresses, err = f.tell(ctx, l.Addr(), in, out); err != nil {
 			l.Close()
 			return nil, err
 		}
 	}
-	m, err := l.Connect(ctx, f.rank, addresses, mesh.Options{Token: os.Getenv(TokenVariable), Version: version, TLS: f.tls, Wait: f.wait})
+	f.met = true
+	m, err := l.Connect(ctx, f.rank, addresses, f.options(version))
 	if err != nil {
 		return nil, err
 	}
 	return m, nil
 }
 
-// tell prints where this rank listens, and reads where all do.
-func (f *Flags) tell(address string, in io.Reader, out io.Writer) ([]string, error) {
+func (f *Flags) options(version string) mesh.Options {
+	return mesh.Options{Token: os.Getenv(TokenVariable), Version: version, TLS: f.tls, Wait: f.wait}
+}
+
+// CannotStart returns an error of this rank. Where it is one from before it meets the others, those that it knows the addresses of are told
+// first, so that they do not wait for it: it connects with them, which takes mesh.TellWithin at most, and leaves.
+func (f *Flags) CannotStart(ctx context.Context, version string, err error) error {
+	switch {
+	case err == nil || f.met:
+		return err
+	case f.join != nil:
+		return f.Named(err) // MPI ends the others
+	case f.size < 2 || len(f.peers) != f.size:
+		return err
+	}
+	l, listenErr := mesh.Listen(f.listen)
+	if listenErr != nil { // those below this one are told, and tell all others
+		if l, listenErr = mesh.Listen("127.0.0.1:0"); listenErr != nil {
+			return err
+		}
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	cancel(errors.New("could not start: " + comm.Blame(f.rank, err).Text))
+	_, _ = l.Connect(ctx, f.rank, f.peers, f.options(version))
+	return err
+}
+
+// tell prints where this rank listens, and reads where all do. The addresses may be on their way when ctx is done.
+func (f *Flags) tell(ctx context.Context, address string, in io.Reader, out io.Writer) ([]string, error) {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
 		return nil, err
@@ -204,10 +244,16 @@ func (f *Flags) tell(address string, in io.Reader, out io.Writer) ([]string, err
 	if _, err := fmt.Fprintln(out, "address "+net.JoinHostPort(host, port)); err != nil {
 		return nil, err
 	}
+	read := make(chan []string, 1)
+	go func() { read <- readAddresses(in, f.size) }()
+	waiting, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
+	defer context.AfterFunc(ctx, func() { time.AfterFunc(mesh.TellWithin, cancel) })()
 	var addresses []string
-	lines := bufio.NewScanner(in)
-	for len(addresses) < f.size && lines.Scan() {
-		addresses = append(addresses, strings.FieldsFunc(lines.Text(), func(r rune) bool { return r == ',' || r == ' ' || r == '\t' || r == '\r' })...)
+	select {
+	case addresses = <-read:
+	case <-waiting.Done():
+		return nil, comm.Stopped(ctx)
 	}
 	if len(addresses) != f.size {
 		return nil, fmt.Errorf("%w: %d addresses came on standard input, and there are %d ranks: write those that all ranks print, from rank 0 on", comm.ErrComm, len(addresses), f.size)
@@ -219,6 +265,15 @@ func (f *Flags) tell(address string, in io.Reader, out io.Writer) ([]string, err
 		}()
 	}
 	return addresses, nil
+}
+
+// readAddresses reads as many addresses as there are ranks; fewer where the input ends before.
+func readAddresses(in io.Reader, ranks int) (addresses []string) {
+	lines := bufio.NewScanner(in)
+	for len(addresses) < ranks && lines.Scan() {
+		addresses = append(addresses, strings.FieldsFunc(lines.Text(), func(r rune) bool { return r == ',' || r == ' ' || r == '\t' || r == '\r' })...)
+	}
+	return addresses
 }
 
 // reachable returns an address of this machine for others: the first that is no loopback, where there is one.
