@@ -22,7 +22,7 @@ const rankToken = "BOOST_TOKEN=a token of some characters"
 // rankRefusals are what the program says of settings that it offers in one process only, and of those of a rank's own that do not fit others.
 var rankRefusals = []string{
 	`"f32"`, "tree.linear is for one process", "tree.feature_row_cost is for one process", "binning.bundle_conflicts is for one process",
-	"the parts of ranks may cut queries", "which stay in their files", "cannot go with binning.bundle", "reads columns, binning.layout", "train.memory_limit", "integer gradients without an offset",
+	"the parts of ranks may cut queries", "which stay in their files", "cannot go with binning.bundle", "reads columns, binning.layout", "train.memory_limit", "integer gradients without an offset", "takes cuts from all rows",
 }
 
 // rank is one process of a training over ranks.
