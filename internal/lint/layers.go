@@ -22,8 +22,8 @@ const picture = `
   1:  dataset/internal/missing  dataset/internal/written  dataset/internal/plain  dataset/internal/chunk  dataset/internal/parts  dataset/internal/records  dataset/internal/csv  dataset/internal/jsonl  dataset/internal/xlsx  dataset/internal/columnar  dataset/internal/arrowipc  dataset/internal/parquet  dataset/internal/libsvm  dataset/internal/sidefile  dataset/internal/sample
   1:  dataset/internal/packed  dataset/internal/notes  dataset/internal/inmemory  dataset/internal/dictionary  dataset/internal/crossed  dataset/internal/estimate  dataset/internal/fingerprint  dataset/internal/build  dataset/internal/queries
   2:  objectives  objectives/metrics  tree  tree/colsample  tree/allowed  dataset  dataset/write  tensorq  binning/internal/borders  binning/internal/rowsample  binning/internal/bundle
-  3:  booster/trust  ptq  binning  gradients  tensorq/store  tree/pack  tree/shapley
-  4:  booster/cache  histogram  tree/forced  tree/worth  tree/linear  tree/leafquantile  booster/model/internal/packed  booster/model/internal/jsonform  booster/model/internal/format  booster/model/internal/infer
+  3:  booster/trust  ptq  binning  gradients  tensorq/store  tree/pack  tree/shapley  tree/leafquantile
+  4:  booster/cache  histogram  tree/forced  tree/worth  tree/linear  booster/model/internal/packed  booster/model/internal/jsonform  booster/model/internal/format  booster/model/internal/infer
   5:  tree/grow  booster/model  booster/internal/source  booster/internal/share  booster/internal/dropout  booster/internal/holdout  booster/internal/labels  booster/internal/levels  booster/internal/crosses  booster/internal/checkpoint  booster/internal/budget  booster/internal/workers  booster/internal/sampling  booster/internal/scores  booster/internal/columns  booster/internal/leafquantiles  booster/internal/earlystop
   6:  booster  booster/calibrate
   7:  booster/traindata  booster/search  booster/preset  ptq/compress  internal/profile  internal/tensorbench  internal/terminal  internal/output  internal/unseen

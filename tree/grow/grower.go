@@ -136,7 +136,10 @@ func New(c Config) *Grower {
 		g.renewal = newRenewal(g, c.Params.Leaves, c.Pool.Threads())
 	}
 	if c.Quantiles {
-		g.quantiles = leafquantile.New(c.Pool, c.Ranks, c.Matrix.NRows(), c.Params.Leaves, func(leaf int) []histogram.Run { return g.rows.runs(int(g.leaves[leaf])) })
+		g.quantiles = leafquantile.New(c.Pool, c.Ranks, c.Matrix.NRows(), c.Params.Leaves, g.rows.nRuns, func(leaf, run int) (first int, entries []uint64) {
+			r := &g.rows.byNode[g.leaves[leaf]][run]
+			return r.First, r.Entries
+		})
 	}
 	g.frontier.init(g)
 	g.batch.init(g)

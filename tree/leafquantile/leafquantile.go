@@ -9,7 +9,6 @@ import (
 	"math"
 	"unsafe"
 
-	"boost/histogram"
 	"boost/internal/comm"
 	"boost/internal/kernel/hist"
 	"boost/internal/kernel/loss"
@@ -21,7 +20,8 @@ import (
 type Renewer struct {
 	pool    *parallel.Pool
 	ranks   *comm.Ranks
-	leaf    func(leaf int) []histogram.Run
+	runs    int
+	leaf    func(leaf, run int) (first int, entries []uint64)
 	rows    Rows
 	tree    *tree.Tree
 	start   []int     // of the leaves in the next three
@@ -44,10 +44,11 @@ type Rows struct {
 	Rate           float64 // leaf values are it times a quantile
 }
 
-// New returns a Renewer for up to so many rows and leaves; leaf returns the rows of one.
-func New(pool *parallel.Pool, ranks *comm.Ranks, rows, leaves int, leaf func(leaf int) []histogram.Run) *Renewer {
+// New returns a Renewer for up to so many rows and leaves. The rows of a leaf are those of so many runs, each with the row of the table that its entries
+// count theirs from.
+func New(pool *parallel.Pool, ranks *comm.Ranks, rows, leaves, runs int, leaf func(leaf, run int) (first int, entries []uint64)) *Renewer {
 	return &Renewer{
-		pool: pool, ranks: ranks, leaf: leaf,
+		pool: pool, ranks: ranks, runs: runs, leaf: leaf,
 		start: make([]int, leaves+1), values: make([]float64, rows), weights: make([]uint32, rows), buckets: make([]uint16, rows),
 		search: make([]loss.Quantiles, pool.Threads()),
 	}
@@ -58,8 +59,9 @@ func (r *Renewer) Renew(t *tree.Tree, rows Rows) {
 	r.tree, r.rows = t, rows
 	for l := range t.Leaf {
 		r.start[l+1] = r.start[l]
-		for _, run := range r.leaf(l) {
-			r.start[l+1] += len(run.Entries)
+		for run := range r.runs {
+			_, entries := r.leaf(l, run)
+			r.start[l+1] += len(entries)
 		}
 	}
 	if r.ranks.Shared() {
@@ -121,11 +123,12 @@ func (r *Renewer) list(leaf, step int, least, most float64) (p loss.Part, weight
 	values, weights := r.values[lo:hi], r.weights[lo:hi]
 	n, below, all := 0, uint64(0), uint64(0)
 	if r.rows.Same {
-		for _, run := range r.leaf(leaf) {
-			labels, scores := r.rows.Labels[run.First:], r.rows.Scores[run.First:]
+		for run := range r.runs {
+			first, entries := r.leaf(leaf, run)
+			labels, scores := r.rows.Labels[first:], r.rows.Scores[first:]
 			scores = scores[:len(labels)]
-			for i := 0; i < len(run.Entries); i += step {
-				row := hist.Row(run.Entries[i])
+			for i := 0; i < len(entries); i += step {
+				row := hist.Row(entries[i])
 				v := labels[row] - scores[row]
 				values[n] = v
 				n += bit(v >= least) & bit(v <= most)
@@ -136,11 +139,12 @@ func (r *Renewer) list(leaf, step int, least, most float64) (p loss.Part, weight
 		return loss.Part{Values: values[:n], Below: below, All: all}, 0
 	}
 	some, every := uint32(0), uint32(math.MaxUint32) // bits of weights above 0
-	for _, run := range r.leaf(leaf) {
-		labels, scores, hess := r.rows.Labels[run.First:], r.rows.Scores[run.First:], r.rows.Hess[run.First:]
+	for run := range r.runs {
+		first, entries := r.leaf(leaf, run)
+		labels, scores, hess := r.rows.Labels[first:], r.rows.Scores[first:], r.rows.Hess[first:]
 		scores, hess = scores[:len(labels)], hess[:len(labels)]
-		for i := 0; i < len(run.Entries); i += step {
-			row := hist.Row(run.Entries[i])
+		for i := 0; i < len(entries); i += step {
+			row := hist.Row(entries[i])
 			w := uint32(math.Float64bits(float64(float64(hess[row])*r.rows.Up) + 0x1p52)) // the nearest whole number, an even one of two
 			v, none := labels[row]-scores[row], bit(w == 0)
 			values[n], weights[n] = v, w

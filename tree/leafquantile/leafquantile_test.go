@@ -6,12 +6,16 @@ import (
 	"slices"
 	"testing"
 
-	"boost/histogram"
 	"boost/internal/kernel/hist"
 	"boost/parallel"
 	"boost/tree"
 	"boost/tree/leafquantile"
 )
+
+type run struct {
+	first   int
+	entries []uint64
+}
 
 // Leaves of few and of many rows, some without weight: the quantile follows from sorting. In "periodic" the rows that are looked at first are
 // like no others.
@@ -39,22 +43,22 @@ func TestRenew(t *testing.T) {
 	}
 	pool := parallel.NewPool(2)
 	defer pool.Close()
-	const most = 40_000
+	const most, stretch = 40_000, 1 << 14
 	for name, residual := range residuals {
 		for weights, weight := range weigh {
 			t.Run(name+"/"+weights, func(t *testing.T) {
-				runs := [][]histogram.Run{}
+				runs := [][]run{}
 				rows := leafquantile.Rows{Same: weights == "same", Up: 0x1p20, Rate: 0.1}
 				sizes := []int{1, 2, 30, 1023, 1024, 1100, 5000, most, 3000}
 				for _, size := range sizes {
-					var run []histogram.Run
+					var own []run
 					for left := size; left > 0; {
 						// Every row of a stretch, or every other.
-						n, step := min(left, 1<<14), 1+r.IntN(2)
+						n, step := min(left, stretch), 1+r.IntN(2)
 						first := len(rows.Labels)
-						one := histogram.Run{First: first}
+						one := run{first: first}
 						for i := range n {
-							one.Entries = append(one.Entries, uint64(i*step)<<16)
+							one.entries = append(one.entries, uint64(i*step)<<16)
 							for range step {
 								score := r.Float64()
 								rows.Scores = append(rows.Scores, score)
@@ -62,11 +66,16 @@ func TestRenew(t *testing.T) {
 								rows.Hess = append(rows.Hess, weight(i))
 							}
 						}
-						run, left = append(run, one), left-n
+						own, left = append(own, one), left-n
 					}
-					runs = append(runs, run)
+					runs = append(runs, own)
 				}
-				renewer := leafquantile.New(pool, nil, len(rows.Labels), len(runs), func(leaf int) []histogram.Run { return runs[leaf] })
+				renewer := leafquantile.New(pool, nil, len(rows.Labels), len(runs), most/stretch+1, func(leaf, i int) (first int, entries []uint64) {
+					if i >= len(runs[leaf]) {
+						return 0, nil
+					}
+					return runs[leaf][i].first, runs[leaf][i].entries
+				})
 				for _, level := range []float64{0.5, 0.01, 0.9, 0.999} {
 					rows.Level = level
 					made := tree.Tree{Leaf: slices.Repeat([]float64{7}, len(runs))}
@@ -83,15 +92,15 @@ func TestRenew(t *testing.T) {
 }
 
 // sorted returns the value of a leaf, by definition.
-func sorted(runs []histogram.Run, rows *leafquantile.Rows) float64 {
+func sorted(runs []run, rows *leafquantile.Rows) float64 {
 	type pair struct {
 		value  float64
 		weight float64
 	}
 	var all []pair
 	for _, run := range runs {
-		for _, e := range run.Entries {
-			row := run.First + int(hist.Row(e))
+		for _, e := range run.entries {
+			row := run.first + int(hist.Row(e))
 			p := pair{rows.Labels[row] - rows.Scores[row], math.RoundToEven(float64(rows.Hess[row]) * rows.Up)}
 			if rows.Same {
 				p.weight = 1
