@@ -118,25 +118,26 @@ func (q *search) countAll(f int, own []uint32) []uint32 {
 }
 
 // agree makes the spans of all ranks those of the first, as far as they were found on its rows, and has packed sums searched as such only
-// where all can: which features are counted depends on it.
+// where all do it in the same form: which features are counted depends on it.
 func (g *Grower) agree() {
 	g.vectors = scan.Packs()
 	ranks := g.config.Ranks
 	if !ranks.Shared() {
 		return
 	}
-	common := make([]uint32, len(g.spans)+1)
+	forms := len(g.spans) - 1 // by form, from 1 on, how many ranks have it
+	common := make([]uint32, len(g.spans)+scan.PackedForms)
 	if ranks.Rank() == 0 {
 		for f := range g.spans {
 			common[f] = g.spans[f].Common
 		}
 	}
 	if g.vectors {
-		common[len(g.spans)] = 1
+		common[forms+scan.PackedForm()] = 1
 	}
 	ranks.Sum32(common)
 	for f := range g.spans {
 		g.spans[f].Common = common[f]
 	}
-	g.vectors = common[len(g.spans)] == uint32(ranks.Size())
+	g.vectors = g.vectors && common[forms+scan.PackedForm()] == uint32(ranks.Size())
 }

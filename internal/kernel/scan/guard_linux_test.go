@@ -46,9 +46,9 @@ func staysInItsSlices(t *testing.T, use func()) {
 	}
 }
 
-func TestPackedStaysInItsSlice(t *testing.T) {
-	testenv.Vectors(t, cpu.AVX512)
-	defer scan.UseGo(false)
+func TestPackedStaysInItsSlice(t *testing.T) { everySet(t, packedStaysInItsSlice) }
+
+func packedStaysInItsSlice(t *testing.T, set cpu.Level) {
 	for codes := 2; codes < 70; codes++ {
 		for _, words := range [][]uint64{testenv.FencedFirst[uint64](t, codes), testenv.FencedLast[uint64](t, codes)} {
 			f := &scan.Feature[int64, uint64]{Grad: make([]int64, codes), Hess: make([]uint64, codes)}
@@ -59,7 +59,7 @@ func TestPackedStaysInItsSlice(t *testing.T) {
 			}
 			rule := scan.Rule{MinChild: 1e-3, GradScale: 1, HessScale: 1, MinRows: 1}
 			for _, f.Regular = range []int{codes, codes - 1} {
-				if _, ok := packedAsApart(t, codes, f, words, &rule); !ok {
+				if _, ok := packedAsApart(t, set, codes, f, words, &rule); !ok {
 					t.Fatal("not done by vectors")
 				}
 			}

@@ -56,3 +56,34 @@ func bucketsAVX512(buckets *uint8, stats *float64, n uint64, least float64, scal
 //
 //go:noescape
 func sharesAVX512(shares *float64, words *uint64, spans *[4]uint32, features *int, n uint64)
+
+// boundsAVX2 is Bounds for n features, which is not 0.
+//
+//go:noescape
+func boundsAVX2(bounds *float32, words *uint64, spans *[4]uint32, features *int, n uint64, node *[8]uint64)
+
+// wordsAVX2 is wordsAVX512, but that it writes the best of each of four lanes: their gains, which are to hold the bar, their codes, which
+// are to be -1, and the packed sums up to them.
+//
+//go:noescape
+func wordsAVX2(words *uint64, n uint64, start uint64, first uint64, node *[8]uint64, best *[3][4]uint64)
+
+// flagsAVX2 is Flags for n features, a multiple of 4 and not 0.
+//
+//go:noescape
+func flagsAVX2(gains *float64, words *uint64, at *uint32, n uint64, node *[8]uint64)
+
+// sharesAVX2 is sharesAVX512.
+//
+//go:noescape
+func sharesAVX2(shares *float64, words *uint64, spans *[4]uint32, features *int, n uint64)
+
+// levelsAVX2 is levelsAVX512, but that it writes up to 4 of each more than it lists.
+//
+//go:noescape
+func levelsAVX2(codes *uint32, stats *float64, words *uint64, n uint64, least uint64, factors *[3]float64, ends *[2]float64) uint64
+
+// bucketsAVX2 is bucketsAVX512 for numbers below 128.
+//
+//go:noescape
+func bucketsAVX2(buckets *uint8, stats *float64, n uint64, least float64, scale float64)

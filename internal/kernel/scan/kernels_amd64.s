@@ -1014,3 +1014,906 @@ shares_left:
 	JNZ           shares_feature
 	VZEROUPPER
 	RET
+
+DATA whole52<>+0(SB)/8, $(4503599627370496.0)
+GLOBL whole52<>(SB), RODATA|NOPTR, $8
+
+DATA size52<>+0(SB)/8, $0x7fffffffffffffff
+GLOBL size52<>(SB), RODATA|NOPTR, $8
+
+// func boundsAVX2(bounds *float32, words *uint64, spans *[4]uint32, features *int, n uint64, node *[8]uint64)
+// Requires: AVX, AVX2, CMOV
+TEXT ·boundsAVX2(SB), NOSPLIT, $64-48
+	MOVQ         bounds+0(FP), AX
+	MOVQ         words+8(FP), CX
+	MOVQ         spans+16(FP), DX
+	MOVQ         features+24(FP), BX
+	MOVQ         n+32(FP), SI
+	MOVQ         node+40(FP), DI
+	VPBROADCASTD (DI), Y2
+	VPBROADCASTD 4(DI), Y3
+	VPBROADCASTD 8(DI), Y0
+	VMOVDQU      Y0, (SP)
+	VPBROADCASTD 12(DI), Y0
+	VMOVDQU      Y0, 32(SP)
+	VPXOR        Y0, Y0, Y0
+	MOVL         (DI), R8
+
+bounds2_feature:
+	VXORPS Y4, Y4, Y4
+	MOVQ   (BX), R10
+	SHLQ   $0x04, R10
+	ADDQ   DX, R10
+	MOVL   (R10), R11
+	LEAQ   (CX)(R11*8), R11
+	MOVL   4(R10), R12
+	MOVL   8(R10), R9
+	MOVL   (DI), R13
+	SUBL   (R11)(R9*8), R13
+	CMPL   R13, 8(DI)
+	JB     bounds2_done
+	XORQ   R9, R9
+	XORQ   R14, R14
+	LEAQ   -1(R12), R13
+	CMPL   12(R10), $0x00
+	JE     bounds2_pass
+	MOVQ   (R11)(R12*8), R9
+	MOVQ   R9, R14
+
+bounds2_pass:
+	VMOVQ        R9, X1
+	VPBROADCASTQ X1, Y1
+	MOVQ         R11, R9
+	CMPQ         R13, $0x00
+	JLE          bounds2_passed
+
+bounds2_step:
+	CMPQ       R13, $0x08
+	JAE        bounds2_whole
+	MOVQ       $0x00000004, R10
+	MOVQ       R13, R15
+	CMPQ       R15, R10
+	CMOVQGT    R10, R15
+	MOVQ       R13, R10
+	SUBQ       R15, R10
+	LEAQ       ends<>+0(SB), BP
+	SHLQ       $0x03, R15
+	SUBQ       R15, BP
+	VMOVDQU    32(BP), Y5
+	VPMASKMOVQ (R9), Y5, Y5
+	LEAQ       ends<>+0(SB), R15
+	SHLQ       $0x03, R10
+	SUBQ       R10, R15
+	VMOVDQU    32(R15), Y6
+	VPMASKMOVQ 32(R9), Y6, Y6
+	JMP        bounds2_loaded
+
+bounds2_whole:
+	VMOVDQU (R9), Y5
+	VMOVDQU 32(R9), Y6
+
+bounds2_loaded:
+	VPOR      Y5, Y6, Y7
+	VPTEST    Y7, Y7
+	JZ        bounds2_next
+	VPSLLDQ   $0x08, Y5, Y7
+	VPADDQ    Y7, Y5, Y5
+	VPERMQ    $0x55, Y5, Y7
+	VPBLENDD  $0x0f, Y0, Y7, Y7
+	VPADDQ    Y7, Y5, Y5
+	VPSLLDQ   $0x08, Y6, Y7
+	VPADDQ    Y7, Y6, Y6
+	VPERMQ    $0x55, Y6, Y7
+	VPBLENDD  $0x0f, Y0, Y7, Y7
+	VPADDQ    Y7, Y6, Y6
+	VPERMQ    $0xff, Y5, Y7
+	VPADDQ    Y1, Y5, Y5
+	VPADDQ    Y7, Y1, Y1
+	VPERMQ    $0xff, Y6, Y7
+	VPADDQ    Y1, Y6, Y6
+	VPADDQ    Y7, Y1, Y1
+	VSHUFPS   $0x88, Y6, Y5, Y7
+	VSHUFPS   $0xdd, Y6, Y5, Y5
+	VPSUBD    Y7, Y2, Y6
+	VPSUBD    Y5, Y3, Y8
+	VPMAXUD   (SP), Y7, Y9
+	VPCMPEQD  Y7, Y9, Y9
+	VPMAXUD   (SP), Y6, Y10
+	VPCMPEQD  Y6, Y10, Y10
+	VPAND     Y10, Y9, Y9
+	TESTL     R8, R8
+	JS        bounds2_large
+	VCVTDQ2PS Y7, Y7
+	VCVTDQ2PS Y6, Y6
+	JMP       bounds2_floats
+
+bounds2_large:
+	VPCMPEQD     Y11, Y11, Y11
+	VPSRLD       $0x10, Y11, Y11
+	VPSRLD       $0x10, Y7, Y10
+	VPAND        Y11, Y7, Y7
+	VCVTDQ2PS    Y10, Y10
+	VCVTDQ2PS    Y7, Y7
+	MOVL         $0x47800000, R10
+	VMOVD        R10, X11
+	VPBROADCASTD X11, Y11
+	VMULPS       Y11, Y10, Y10
+	VADDPS       Y10, Y7, Y7
+	VPCMPEQD     Y11, Y11, Y11
+	VPSRLD       $0x10, Y11, Y11
+	VPSRLD       $0x10, Y6, Y10
+	VPAND        Y11, Y6, Y6
+	VCVTDQ2PS    Y10, Y10
+	VCVTDQ2PS    Y6, Y6
+	MOVL         $0x47800000, R10
+	VMOVD        R10, X11
+	VPBROADCASTD X11, Y11
+	VMULPS       Y11, Y10, Y10
+	VADDPS       Y10, Y6, Y6
+
+bounds2_floats:
+	VCVTDQ2PS Y5, Y5
+	VCVTDQ2PS Y8, Y8
+	VADDPS    32(SP), Y7, Y7
+	VADDPS    32(SP), Y6, Y6
+	VMULPS    Y6, Y5, Y5
+	VMULPS    Y7, Y8, Y8
+	VSUBPS    Y8, Y5, Y5
+	VMULPS    Y5, Y5, Y5
+	VMULPS    Y6, Y7, Y7
+	VDIVPS    Y7, Y5, Y5
+	VANDPS    Y9, Y5, Y5
+	VMAXPS    Y5, Y4, Y4
+
+bounds2_next:
+	ADDQ $0x40, R9
+	SUBQ $0x08, R13
+	JG   bounds2_step
+
+bounds2_passed:
+	TESTQ R14, R14
+	JZ    bounds2_done
+	XORQ  R14, R14
+	XORQ  R9, R9
+	MOVQ  R12, R13
+	JMP   bounds2_pass
+
+bounds2_done:
+	VEXTRACTF128 $0x01, Y4, X1
+	VMAXPS       X1, X4, X1
+	VMOVHLPS     X1, X1, X4
+	VMAXPS       X4, X1, X1
+	VMOVSHDUP    X1, X4
+	VMAXPS       X4, X1, X1
+	VMOVSS       X1, (AX)
+	ADDQ         $0x04, AX
+	ADDQ         $0x08, BX
+	DECQ         SI
+	JNZ          bounds2_feature
+	VZEROUPPER
+	RET
+
+// func wordsAVX2(words *uint64, n uint64, start uint64, first uint64, node *[8]uint64, best *[3][4]uint64)
+// Requires: AVX, AVX2, CMOV
+TEXT ·wordsAVX2(SB), NOSPLIT, $64-48
+	MOVQ         words+0(FP), AX
+	MOVQ         n+8(FP), CX
+	MOVQ         first+24(FP), DX
+	MOVQ         node+32(FP), BX
+	MOVQ         best+40(FP), SI
+	VPBROADCASTD (BX), Y2
+	VPBROADCASTD 4(BX), Y3
+	VPBROADCASTD 8(BX), Y0
+	VMOVDQU      Y0, (SP)
+	VPBROADCASTD 12(BX), Y0
+	VMOVDQU      Y0, 32(SP)
+	VPXOR        Y0, Y0, Y0
+	MOVL         (BX), DI
+	VPBROADCASTQ start+16(FP), Y1
+	VMOVSD       (SI), X4
+	VMULSD       40(BX), X4, X4
+	VCVTSD2SS    X4, X4, X4
+	VBROADCASTSS X4, Y4
+	MOVL         56(BX), R9
+	XORQ         R8, R8
+
+words2_step:
+	CMPQ       CX, $0x08
+	JAE        words2_whole
+	MOVQ       $0x00000004, R10
+	MOVQ       CX, R11
+	CMPQ       R11, R10
+	CMOVQGT    R10, R11
+	MOVQ       CX, R10
+	SUBQ       R11, R10
+	LEAQ       ends<>+0(SB), R12
+	SHLQ       $0x03, R11
+	SUBQ       R11, R12
+	VMOVDQU    32(R12), Y5
+	VPMASKMOVQ (AX), Y5, Y5
+	LEAQ       ends<>+0(SB), R11
+	SHLQ       $0x03, R10
+	SUBQ       R10, R11
+	VMOVDQU    32(R11), Y6
+	VPMASKMOVQ 32(AX), Y6, Y6
+	JMP        words2_loaded
+
+words2_whole:
+	VMOVDQU (AX), Y5
+	VMOVDQU 32(AX), Y6
+
+words2_loaded:
+	VPOR   Y5, Y6, Y7
+	TESTQ  DX, DX
+	JNZ    words2_taken
+	VPTEST Y7, Y7
+	JZ     words2_next
+
+words2_taken:
+	VPSLLDQ   $0x08, Y5, Y7
+	VPADDQ    Y7, Y5, Y5
+	VPERMQ    $0x55, Y5, Y7
+	VPBLENDD  $0x0f, Y0, Y7, Y7
+	VPADDQ    Y7, Y5, Y5
+	VPSLLDQ   $0x08, Y6, Y7
+	VPADDQ    Y7, Y6, Y6
+	VPERMQ    $0x55, Y6, Y7
+	VPBLENDD  $0x0f, Y0, Y7, Y7
+	VPADDQ    Y7, Y6, Y6
+	VPERMQ    $0xff, Y5, Y7
+	VPADDQ    Y1, Y5, Y5
+	VPADDQ    Y7, Y1, Y1
+	VPERMQ    $0xff, Y6, Y7
+	VPADDQ    Y1, Y6, Y6
+	VPADDQ    Y7, Y1, Y1
+	VSHUFPS   $0x88, Y6, Y5, Y7
+	VSHUFPS   $0xdd, Y6, Y5, Y8
+	VPSUBD    Y7, Y2, Y9
+	VPSUBD    Y8, Y3, Y10
+	VPMAXUD   (SP), Y7, Y11
+	VPCMPEQD  Y7, Y11, Y11
+	VPMAXUD   (SP), Y9, Y12
+	VPCMPEQD  Y9, Y12, Y12
+	VPAND     Y12, Y11, Y11
+	TESTL     DI, DI
+	JS        words2_large
+	VCVTDQ2PS Y7, Y7
+	VCVTDQ2PS Y9, Y9
+	JMP       words2_floats
+
+words2_large:
+	VPCMPEQD     Y13, Y13, Y13
+	VPSRLD       $0x10, Y13, Y13
+	VPSRLD       $0x10, Y7, Y12
+	VPAND        Y13, Y7, Y7
+	VCVTDQ2PS    Y12, Y12
+	VCVTDQ2PS    Y7, Y7
+	MOVL         $0x47800000, DX
+	VMOVD        DX, X13
+	VPBROADCASTD X13, Y13
+	VMULPS       Y13, Y12, Y12
+	VADDPS       Y12, Y7, Y7
+	VPCMPEQD     Y13, Y13, Y13
+	VPSRLD       $0x10, Y13, Y13
+	VPSRLD       $0x10, Y9, Y12
+	VPAND        Y13, Y9, Y9
+	VCVTDQ2PS    Y12, Y12
+	VCVTDQ2PS    Y9, Y9
+	MOVL         $0x47800000, DX
+	VMOVD        DX, X13
+	VPBROADCASTD X13, Y13
+	VMULPS       Y13, Y12, Y12
+	VADDPS       Y12, Y9, Y9
+
+words2_floats:
+	VCVTDQ2PS    Y8, Y8
+	VCVTDQ2PS    Y10, Y10
+	VADDPS       32(SP), Y7, Y7
+	VADDPS       32(SP), Y9, Y9
+	TESTL        R9, R9
+	JZ           words2_square
+	VPBROADCASTD 56(BX), Y12
+	VPCMPEQD     Y13, Y13, Y13
+	VPSRLD       $0x01, Y13, Y13
+	VPAND        Y13, Y8, Y8
+	VSUBPS       Y12, Y8, Y8
+	VMAXPS       Y0, Y8, Y8
+	VPAND        Y13, Y10, Y10
+	VSUBPS       Y12, Y10, Y10
+	VMAXPS       Y0, Y10, Y10
+
+words2_square:
+	VMULPS       Y8, Y8, Y8
+	VMULPS       Y10, Y10, Y10
+	VMULPS       Y9, Y8, Y8
+	VMULPS       Y7, Y10, Y10
+	VADDPS       Y10, Y8, Y8
+	VMULPS       Y9, Y7, Y7
+	VMULPS       Y4, Y7, Y7
+	VCMPPS       $0x15, Y7, Y8, Y8
+	VPAND        Y8, Y11, Y11
+	VMOVMSKPS    Y11, DX
+	TESTL        DX, DX
+	JZ           words2_next
+	VPERMQ       $0xd8, Y11, Y11
+	VPMOVSXDQ    X11, Y4
+	VPBROADCASTQ (BX), Y7
+	VPSUBQ       Y5, Y7, Y7
+	VBROADCASTSD whole52<>+0(SB), Y9
+	VPBLENDD     $0xaa, Y9, Y5, Y8
+	VSUBPD       Y9, Y8, Y8
+	VEXTRACTF128 $0x01, Y5, X9
+	VSHUFPS      $0xdd, X9, X5, X9
+	VCVTDQ2PD    X9, Y9
+	VBROADCASTSD whole52<>+0(SB), Y12
+	VPBLENDD     $0xaa, Y12, Y7, Y10
+	VSUBPD       Y12, Y10, Y10
+	VEXTRACTF128 $0x01, Y7, X12
+	VSHUFPS      $0xdd, X12, X7, X12
+	VCVTDQ2PD    X12, Y7
+	VBROADCASTSD 24(BX), Y12
+	VMULPD       Y12, Y8, Y8
+	VMULPD       Y12, Y10, Y10
+	VBROADCASTSD 16(BX), Y12
+	VMULPD       Y12, Y9, Y9
+	VMULPD       Y12, Y7, Y7
+	VBROADCASTSD 32(BX), Y12
+	VADDPD       Y12, Y8, Y8
+	VADDPD       Y12, Y10, Y10
+	VBROADCASTSD size52<>+0(SB), Y12
+	VBROADCASTSD 48(BX), Y13
+	VXORPD       Y14, Y14, Y14
+	VANDPD       Y12, Y9, Y9
+	VSUBPD       Y13, Y9, Y9
+	VMAXPD       Y14, Y9, Y9
+	VMULPD       Y9, Y9, Y9
+	VANDPD       Y12, Y7, Y7
+	VSUBPD       Y13, Y7, Y7
+	VMAXPD       Y14, Y7, Y7
+	VMULPD       Y7, Y7, Y7
+	VDIVPD       Y8, Y9, Y9
+	VDIVPD       Y10, Y7, Y7
+	VADDPD       Y7, Y9, Y9
+	VCMPPD       $0x1e, (SI), Y9, Y7
+	VPAND        Y4, Y7, Y7
+	LEAQ         (R8), DX
+	VMOVQ        DX, X4
+	VPBROADCASTQ X4, Y4
+	VPADDQ       counting<>+0(SB), Y4, Y4
+	VPMASKMOVQ   Y9, Y7, (SI)
+	VPMASKMOVQ   Y4, Y7, 32(SI)
+	VPMASKMOVQ   Y5, Y7, 64(SI)
+	VEXTRACTI128 $0x01, Y11, X4
+	VPMOVSXDQ    X4, Y4
+	VPBROADCASTQ (BX), Y5
+	VPSUBQ       Y6, Y5, Y5
+	VBROADCASTSD whole52<>+0(SB), Y8
+	VPBLENDD     $0xaa, Y8, Y6, Y7
+	VSUBPD       Y8, Y7, Y7
+	VEXTRACTF128 $0x01, Y6, X8
+	VSHUFPS      $0xdd, X8, X6, X8
+	VCVTDQ2PD    X8, Y8
+	VBROADCASTSD whole52<>+0(SB), Y10
+	VPBLENDD     $0xaa, Y10, Y5, Y9
+	VSUBPD       Y10, Y9, Y9
+	VEXTRACTF128 $0x01, Y5, X10
+	VSHUFPS      $0xdd, X10, X5, X10
+	VCVTDQ2PD    X10, Y5
+	VBROADCASTSD 24(BX), Y10
+	VMULPD       Y10, Y7, Y7
+	VMULPD       Y10, Y9, Y9
+	VBROADCASTSD 16(BX), Y10
+	VMULPD       Y10, Y8, Y8
+	VMULPD       Y10, Y5, Y5
+	VBROADCASTSD 32(BX), Y10
+	VADDPD       Y10, Y7, Y7
+	VADDPD       Y10, Y9, Y9
+	VBROADCASTSD size52<>+0(SB), Y10
+	VBROADCASTSD 48(BX), Y11
+	VXORPD       Y12, Y12, Y12
+	VANDPD       Y10, Y8, Y8
+	VSUBPD       Y11, Y8, Y8
+	VMAXPD       Y12, Y8, Y8
+	VMULPD       Y8, Y8, Y8
+	VANDPD       Y10, Y5, Y5
+	VSUBPD       Y11, Y5, Y5
+	VMAXPD       Y12, Y5, Y5
+	VMULPD       Y5, Y5, Y5
+	VDIVPD       Y7, Y8, Y8
+	VDIVPD       Y9, Y5, Y5
+	VADDPD       Y5, Y8, Y8
+	VCMPPD       $0x1e, (SI), Y8, Y5
+	VPAND        Y4, Y5, Y5
+	LEAQ         4(R8), DX
+	VMOVQ        DX, X4
+	VPBROADCASTQ X4, Y4
+	VPADDQ       counting<>+0(SB), Y4, Y4
+	VPMASKMOVQ   Y8, Y5, (SI)
+	VPMASKMOVQ   Y4, Y5, 32(SI)
+	VPMASKMOVQ   Y6, Y5, 64(SI)
+	VMOVUPD      (SI), X4
+	VMAXPD       16(SI), X4, X4
+	VPERMILPD    $0x01, X4, X5
+	VMAXSD       X5, X4, X4
+	VMULSD       40(BX), X4, X4
+	VCVTSD2SS    X4, X4, X4
+	VBROADCASTSS X4, Y4
+
+words2_next:
+	XORQ DX, DX
+	ADDQ $0x08, R8
+	ADDQ $0x40, AX
+	SUBQ $0x08, CX
+	JG   words2_step
+	VZEROUPPER
+	RET
+
+// func flagsAVX2(gains *float64, words *uint64, at *uint32, n uint64, node *[8]uint64)
+// Requires: AVX, AVX2
+TEXT ·flagsAVX2(SB), NOSPLIT, $0-40
+	MOVQ         gains+0(FP), AX
+	MOVQ         words+8(FP), CX
+	MOVQ         at+16(FP), DX
+	MOVQ         n+24(FP), BX
+	MOVQ         node+32(FP), SI
+	MOVL         8(SI), DI
+	VMOVQ        DI, X0
+	VPBROADCASTQ X0, Y0
+	MOVQ         $0xbff0000000000000, DI
+	VMOVQ        DI, X1
+	VPBROADCASTQ X1, Y1
+
+flags2_step:
+	MOVL         (DX), DI
+	VMOVQ        (CX)(DI*8), X2
+	MOVL         4(DX), DI
+	VMOVHPD      (CX)(DI*8), X2, X2
+	MOVL         8(DX), DI
+	VMOVQ        (CX)(DI*8), X3
+	MOVL         12(DX), DI
+	VMOVHPD      (CX)(DI*8), X3, X3
+	VINSERTF128  $0x01, X3, Y2, Y2
+	VPBROADCASTQ (SI), Y3
+	VPSUBQ       Y2, Y3, Y3
+	VPSLLQ       $0x20, Y2, Y4
+	VPSRLQ       $0x20, Y4, Y4
+	VPCMPGTQ     Y4, Y0, Y4
+	VPSLLQ       $0x20, Y3, Y3
+	VPSRLQ       $0x20, Y3, Y3
+	VPCMPGTQ     Y3, Y0, Y3
+	VPOR         Y3, Y4, Y4
+	VPBROADCASTQ (SI), Y3
+	VPSUBQ       Y2, Y3, Y3
+	VBROADCASTSD whole52<>+0(SB), Y6
+	VPBLENDD     $0xaa, Y6, Y2, Y5
+	VSUBPD       Y6, Y5, Y5
+	VEXTRACTF128 $0x01, Y2, X6
+	VSHUFPS      $0xdd, X6, X2, X6
+	VCVTDQ2PD    X6, Y6
+	VBROADCASTSD whole52<>+0(SB), Y8
+	VPBLENDD     $0xaa, Y8, Y3, Y7
+	VSUBPD       Y8, Y7, Y7
+	VEXTRACTF128 $0x01, Y3, X2
+	VSHUFPS      $0xdd, X2, X3, X2
+	VCVTDQ2PD    X2, Y3
+	VBROADCASTSD 24(SI), Y8
+	VMULPD       Y8, Y5, Y5
+	VMULPD       Y8, Y7, Y7
+	VBROADCASTSD 16(SI), Y8
+	VMULPD       Y8, Y6, Y6
+	VMULPD       Y8, Y3, Y3
+	VBROADCASTSD 32(SI), Y8
+	VADDPD       Y8, Y5, Y5
+	VADDPD       Y8, Y7, Y7
+	VBROADCASTSD size52<>+0(SB), Y8
+	VBROADCASTSD 48(SI), Y9
+	VXORPD       Y10, Y10, Y10
+	VANDPD       Y8, Y6, Y6
+	VSUBPD       Y9, Y6, Y6
+	VMAXPD       Y10, Y6, Y6
+	VMULPD       Y6, Y6, Y6
+	VANDPD       Y8, Y3, Y3
+	VSUBPD       Y9, Y3, Y3
+	VMAXPD       Y10, Y3, Y3
+	VMULPD       Y3, Y3, Y3
+	VDIVPD       Y5, Y6, Y6
+	VDIVPD       Y7, Y3, Y3
+	VADDPD       Y3, Y6, Y6
+	VBLENDVPD    Y4, Y1, Y6, Y6
+	VMOVUPD      Y6, (AX)
+	ADDQ         $0x10, DX
+	ADDQ         $0x20, AX
+	SUBQ         $0x04, BX
+	JNZ          flags2_step
+	VZEROUPPER
+	RET
+
+// func sharesAVX2(shares *float64, words *uint64, spans *[4]uint32, features *int, n uint64)
+// Requires: AVX, AVX2
+TEXT ·sharesAVX2(SB), NOSPLIT, $0-40
+	MOVQ  shares+0(FP), AX
+	MOVQ  words+8(FP), CX
+	MOVQ  spans+16(FP), DX
+	MOVQ  features+24(FP), BX
+	MOVQ  n+32(FP), SI
+	VPXOR Y0, Y0, Y0
+
+shares2_feature:
+	MOVQ   (BX), DI
+	SHLQ   $0x04, DI
+	ADDQ   DX, DI
+	MOVL   (DI), R8
+	LEAQ   (CX)(R8*8), R8
+	MOVL   4(DI), R9
+	MOVL   12(DI), DI
+	ADDQ   DI, R9
+	VXORPD Y1, Y1, Y1
+	JMP    shares2_left
+
+shares2_step:
+	CMPQ       R9, $0x04
+	JAE        shares2_whole
+	MOVQ       R9, DI
+	LEAQ       ends<>+0(SB), R10
+	SHLQ       $0x03, DI
+	SUBQ       DI, R10
+	VMOVDQU    32(R10), Y2
+	VPMASKMOVQ (R8), Y2, Y2
+	JMP        shares2_loaded
+
+shares2_whole:
+	VMOVDQU (R8), Y2
+
+shares2_loaded:
+	VPCMPEQQ     Y0, Y2, Y3
+	VBROADCASTSD whole52<>+0(SB), Y5
+	VPBLENDD     $0xaa, Y5, Y2, Y4
+	VSUBPD       Y5, Y4, Y4
+	VEXTRACTF128 $0x01, Y2, X5
+	VSHUFPS      $0xdd, X5, X2, X5
+	VCVTDQ2PD    X5, Y2
+	VMULPD       Y2, Y2, Y2
+	VDIVPD       Y4, Y2, Y2
+	VANDNPD      Y2, Y3, Y2
+	VADDPD       Y2, Y1, Y1
+	ADDQ         $0x20, R8
+	SUBQ         $0x04, R9
+
+shares2_left:
+	CMPQ         R9, $0x00
+	JG           shares2_step
+	VEXTRACTF128 $0x01, Y1, X2
+	VADDPD       X2, X1, X2
+	VPERMILPD    $0x01, X2, X1
+	VADDPD       X1, X2, X2
+	VMOVSD       X2, (AX)
+	ADDQ         $0x08, AX
+	ADDQ         $0x08, BX
+	DECQ         SI
+	JNZ          shares2_feature
+	VZEROUPPER
+	RET
+
+DATA levelOrders<>+0(SB)/4, $0x00000000
+DATA levelOrders<>+4(SB)/4, $0x00000000
+DATA levelOrders<>+8(SB)/4, $0x00000000
+DATA levelOrders<>+12(SB)/4, $0x00000000
+DATA levelOrders<>+16(SB)/4, $0x00000000
+DATA levelOrders<>+20(SB)/4, $0x00000000
+DATA levelOrders<>+24(SB)/4, $0x00000000
+DATA levelOrders<>+28(SB)/4, $0x00000000
+DATA levelOrders<>+32(SB)/4, $0x00000000
+DATA levelOrders<>+36(SB)/4, $0x00000001
+DATA levelOrders<>+40(SB)/4, $0x00000000
+DATA levelOrders<>+44(SB)/4, $0x00000000
+DATA levelOrders<>+48(SB)/4, $0x00000000
+DATA levelOrders<>+52(SB)/4, $0x00000000
+DATA levelOrders<>+56(SB)/4, $0x00000000
+DATA levelOrders<>+60(SB)/4, $0x00000000
+DATA levelOrders<>+64(SB)/4, $0x00000002
+DATA levelOrders<>+68(SB)/4, $0x00000003
+DATA levelOrders<>+72(SB)/4, $0x00000000
+DATA levelOrders<>+76(SB)/4, $0x00000000
+DATA levelOrders<>+80(SB)/4, $0x00000000
+DATA levelOrders<>+84(SB)/4, $0x00000000
+DATA levelOrders<>+88(SB)/4, $0x00000000
+DATA levelOrders<>+92(SB)/4, $0x00000000
+DATA levelOrders<>+96(SB)/4, $0x00000000
+DATA levelOrders<>+100(SB)/4, $0x00000001
+DATA levelOrders<>+104(SB)/4, $0x00000002
+DATA levelOrders<>+108(SB)/4, $0x00000003
+DATA levelOrders<>+112(SB)/4, $0x00000000
+DATA levelOrders<>+116(SB)/4, $0x00000000
+DATA levelOrders<>+120(SB)/4, $0x00000000
+DATA levelOrders<>+124(SB)/4, $0x00000000
+DATA levelOrders<>+128(SB)/4, $0x00000004
+DATA levelOrders<>+132(SB)/4, $0x00000005
+DATA levelOrders<>+136(SB)/4, $0x00000000
+DATA levelOrders<>+140(SB)/4, $0x00000000
+DATA levelOrders<>+144(SB)/4, $0x00000000
+DATA levelOrders<>+148(SB)/4, $0x00000000
+DATA levelOrders<>+152(SB)/4, $0x00000000
+DATA levelOrders<>+156(SB)/4, $0x00000000
+DATA levelOrders<>+160(SB)/4, $0x00000000
+DATA levelOrders<>+164(SB)/4, $0x00000001
+DATA levelOrders<>+168(SB)/4, $0x00000004
+DATA levelOrders<>+172(SB)/4, $0x00000005
+DATA levelOrders<>+176(SB)/4, $0x00000000
+DATA levelOrders<>+180(SB)/4, $0x00000000
+DATA levelOrders<>+184(SB)/4, $0x00000000
+DATA levelOrders<>+188(SB)/4, $0x00000000
+DATA levelOrders<>+192(SB)/4, $0x00000002
+DATA levelOrders<>+196(SB)/4, $0x00000003
+DATA levelOrders<>+200(SB)/4, $0x00000004
+DATA levelOrders<>+204(SB)/4, $0x00000005
+DATA levelOrders<>+208(SB)/4, $0x00000000
+DATA levelOrders<>+212(SB)/4, $0x00000000
+DATA levelOrders<>+216(SB)/4, $0x00000000
+DATA levelOrders<>+220(SB)/4, $0x00000000
+DATA levelOrders<>+224(SB)/4, $0x00000000
+DATA levelOrders<>+228(SB)/4, $0x00000001
+DATA levelOrders<>+232(SB)/4, $0x00000002
+DATA levelOrders<>+236(SB)/4, $0x00000003
+DATA levelOrders<>+240(SB)/4, $0x00000004
+DATA levelOrders<>+244(SB)/4, $0x00000005
+DATA levelOrders<>+248(SB)/4, $0x00000000
+DATA levelOrders<>+252(SB)/4, $0x00000000
+DATA levelOrders<>+256(SB)/4, $0x00000006
+DATA levelOrders<>+260(SB)/4, $0x00000007
+DATA levelOrders<>+264(SB)/4, $0x00000000
+DATA levelOrders<>+268(SB)/4, $0x00000000
+DATA levelOrders<>+272(SB)/4, $0x00000000
+DATA levelOrders<>+276(SB)/4, $0x00000000
+DATA levelOrders<>+280(SB)/4, $0x00000000
+DATA levelOrders<>+284(SB)/4, $0x00000000
+DATA levelOrders<>+288(SB)/4, $0x00000000
+DATA levelOrders<>+292(SB)/4, $0x00000001
+DATA levelOrders<>+296(SB)/4, $0x00000006
+DATA levelOrders<>+300(SB)/4, $0x00000007
+DATA levelOrders<>+304(SB)/4, $0x00000000
+DATA levelOrders<>+308(SB)/4, $0x00000000
+DATA levelOrders<>+312(SB)/4, $0x00000000
+DATA levelOrders<>+316(SB)/4, $0x00000000
+DATA levelOrders<>+320(SB)/4, $0x00000002
+DATA levelOrders<>+324(SB)/4, $0x00000003
+DATA levelOrders<>+328(SB)/4, $0x00000006
+DATA levelOrders<>+332(SB)/4, $0x00000007
+DATA levelOrders<>+336(SB)/4, $0x00000000
+DATA levelOrders<>+340(SB)/4, $0x00000000
+DATA levelOrders<>+344(SB)/4, $0x00000000
+DATA levelOrders<>+348(SB)/4, $0x00000000
+DATA levelOrders<>+352(SB)/4, $0x00000000
+DATA levelOrders<>+356(SB)/4, $0x00000001
+DATA levelOrders<>+360(SB)/4, $0x00000002
+DATA levelOrders<>+364(SB)/4, $0x00000003
+DATA levelOrders<>+368(SB)/4, $0x00000006
+DATA levelOrders<>+372(SB)/4, $0x00000007
+DATA levelOrders<>+376(SB)/4, $0x00000000
+DATA levelOrders<>+380(SB)/4, $0x00000000
+DATA levelOrders<>+384(SB)/4, $0x00000004
+DATA levelOrders<>+388(SB)/4, $0x00000005
+DATA levelOrders<>+392(SB)/4, $0x00000006
+DATA levelOrders<>+396(SB)/4, $0x00000007
+DATA levelOrders<>+400(SB)/4, $0x00000000
+DATA levelOrders<>+404(SB)/4, $0x00000000
+DATA levelOrders<>+408(SB)/4, $0x00000000
+DATA levelOrders<>+412(SB)/4, $0x00000000
+DATA levelOrders<>+416(SB)/4, $0x00000000
+DATA levelOrders<>+420(SB)/4, $0x00000001
+DATA levelOrders<>+424(SB)/4, $0x00000004
+DATA levelOrders<>+428(SB)/4, $0x00000005
+DATA levelOrders<>+432(SB)/4, $0x00000006
+DATA levelOrders<>+436(SB)/4, $0x00000007
+DATA levelOrders<>+440(SB)/4, $0x00000000
+DATA levelOrders<>+444(SB)/4, $0x00000000
+DATA levelOrders<>+448(SB)/4, $0x00000002
+DATA levelOrders<>+452(SB)/4, $0x00000003
+DATA levelOrders<>+456(SB)/4, $0x00000004
+DATA levelOrders<>+460(SB)/4, $0x00000005
+DATA levelOrders<>+464(SB)/4, $0x00000006
+DATA levelOrders<>+468(SB)/4, $0x00000007
+DATA levelOrders<>+472(SB)/4, $0x00000000
+DATA levelOrders<>+476(SB)/4, $0x00000000
+DATA levelOrders<>+480(SB)/4, $0x00000000
+DATA levelOrders<>+484(SB)/4, $0x00000001
+DATA levelOrders<>+488(SB)/4, $0x00000002
+DATA levelOrders<>+492(SB)/4, $0x00000003
+DATA levelOrders<>+496(SB)/4, $0x00000004
+DATA levelOrders<>+500(SB)/4, $0x00000005
+DATA levelOrders<>+504(SB)/4, $0x00000006
+DATA levelOrders<>+508(SB)/4, $0x00000007
+GLOBL levelOrders<>(SB), RODATA|NOPTR, $512
+
+DATA levelNumbers<>+0(SB)/4, $0x00000000
+DATA levelNumbers<>+4(SB)/4, $0x00000000
+DATA levelNumbers<>+8(SB)/4, $0x00000000
+DATA levelNumbers<>+12(SB)/4, $0x00000000
+DATA levelNumbers<>+16(SB)/4, $0x00000000
+DATA levelNumbers<>+20(SB)/4, $0x00000000
+DATA levelNumbers<>+24(SB)/4, $0x00000000
+DATA levelNumbers<>+28(SB)/4, $0x00000000
+DATA levelNumbers<>+32(SB)/4, $0x00000001
+DATA levelNumbers<>+36(SB)/4, $0x00000000
+DATA levelNumbers<>+40(SB)/4, $0x00000000
+DATA levelNumbers<>+44(SB)/4, $0x00000000
+DATA levelNumbers<>+48(SB)/4, $0x00000000
+DATA levelNumbers<>+52(SB)/4, $0x00000001
+DATA levelNumbers<>+56(SB)/4, $0x00000000
+DATA levelNumbers<>+60(SB)/4, $0x00000000
+DATA levelNumbers<>+64(SB)/4, $0x00000002
+DATA levelNumbers<>+68(SB)/4, $0x00000000
+DATA levelNumbers<>+72(SB)/4, $0x00000000
+DATA levelNumbers<>+76(SB)/4, $0x00000000
+DATA levelNumbers<>+80(SB)/4, $0x00000000
+DATA levelNumbers<>+84(SB)/4, $0x00000002
+DATA levelNumbers<>+88(SB)/4, $0x00000000
+DATA levelNumbers<>+92(SB)/4, $0x00000000
+DATA levelNumbers<>+96(SB)/4, $0x00000001
+DATA levelNumbers<>+100(SB)/4, $0x00000002
+DATA levelNumbers<>+104(SB)/4, $0x00000000
+DATA levelNumbers<>+108(SB)/4, $0x00000000
+DATA levelNumbers<>+112(SB)/4, $0x00000000
+DATA levelNumbers<>+116(SB)/4, $0x00000001
+DATA levelNumbers<>+120(SB)/4, $0x00000002
+DATA levelNumbers<>+124(SB)/4, $0x00000000
+DATA levelNumbers<>+128(SB)/4, $0x00000003
+DATA levelNumbers<>+132(SB)/4, $0x00000000
+DATA levelNumbers<>+136(SB)/4, $0x00000000
+DATA levelNumbers<>+140(SB)/4, $0x00000000
+DATA levelNumbers<>+144(SB)/4, $0x00000000
+DATA levelNumbers<>+148(SB)/4, $0x00000003
+DATA levelNumbers<>+152(SB)/4, $0x00000000
+DATA levelNumbers<>+156(SB)/4, $0x00000000
+DATA levelNumbers<>+160(SB)/4, $0x00000001
+DATA levelNumbers<>+164(SB)/4, $0x00000003
+DATA levelNumbers<>+168(SB)/4, $0x00000000
+DATA levelNumbers<>+172(SB)/4, $0x00000000
+DATA levelNumbers<>+176(SB)/4, $0x00000000
+DATA levelNumbers<>+180(SB)/4, $0x00000001
+DATA levelNumbers<>+184(SB)/4, $0x00000003
+DATA levelNumbers<>+188(SB)/4, $0x00000000
+DATA levelNumbers<>+192(SB)/4, $0x00000002
+DATA levelNumbers<>+196(SB)/4, $0x00000003
+DATA levelNumbers<>+200(SB)/4, $0x00000000
+DATA levelNumbers<>+204(SB)/4, $0x00000000
+DATA levelNumbers<>+208(SB)/4, $0x00000000
+DATA levelNumbers<>+212(SB)/4, $0x00000002
+DATA levelNumbers<>+216(SB)/4, $0x00000003
+DATA levelNumbers<>+220(SB)/4, $0x00000000
+DATA levelNumbers<>+224(SB)/4, $0x00000001
+DATA levelNumbers<>+228(SB)/4, $0x00000002
+DATA levelNumbers<>+232(SB)/4, $0x00000003
+DATA levelNumbers<>+236(SB)/4, $0x00000000
+DATA levelNumbers<>+240(SB)/4, $0x00000000
+DATA levelNumbers<>+244(SB)/4, $0x00000001
+DATA levelNumbers<>+248(SB)/4, $0x00000002
+DATA levelNumbers<>+252(SB)/4, $0x00000003
+GLOBL levelNumbers<>(SB), RODATA|NOPTR, $256
+
+DATA firstLevels<>+0(SB)/4, $0x00000000
+DATA firstLevels<>+4(SB)/4, $0x00000001
+DATA firstLevels<>+8(SB)/4, $0x00000002
+DATA firstLevels<>+12(SB)/4, $0x00000003
+GLOBL firstLevels<>(SB), RODATA|NOPTR, $16
+
+// func levelsAVX2(codes *uint32, stats *float64, words *uint64, n uint64, least uint64, factors *[3]float64, ends *[2]float64) uint64
+// Requires: AVX, AVX2, POPCNT
+TEXT ·levelsAVX2(SB), NOSPLIT, $0-64
+	MOVQ         codes+0(FP), AX
+	MOVQ         stats+8(FP), CX
+	MOVQ         words+16(FP), DX
+	MOVQ         n+24(FP), BX
+	MOVQ         factors+40(FP), SI
+	VPBROADCASTQ least+32(FP), Y0
+	VBROADCASTSD (SI), Y1
+	VBROADCASTSD 8(SI), Y2
+	VBROADCASTSD 16(SI), Y3
+	MOVQ         $0x7ff0000000000000, SI
+	VMOVQ        SI, X4
+	VPBROADCASTQ X4, Y4
+	MOVQ         $0xfff0000000000000, SI
+	VMOVQ        SI, X5
+	VPBROADCASTQ X5, Y5
+	VMOVDQU      firstLevels<>+0(SB), X6
+	MOVQ         $0x00000004, SI
+	VMOVQ        SI, X7
+	VPBROADCASTD X7, X7
+	XORQ         SI, SI
+	LEAQ         levelOrders<>+0(SB), DI
+	LEAQ         levelNumbers<>+0(SB), R8
+
+levels2_step:
+	CMPQ       BX, $0x04
+	JAE        levels2_whole
+	MOVQ       BX, R9
+	LEAQ       ends<>+0(SB), R10
+	SHLQ       $0x03, R9
+	SUBQ       R9, R10
+	VMOVDQU    32(R10), Y8
+	VPMASKMOVQ (DX), Y8, Y8
+	JMP        levels2_loaded
+
+levels2_whole:
+	VMOVDQU (DX), Y8
+
+levels2_loaded:
+	VPSLLQ       $0x20, Y8, Y9
+	VPSRLQ       $0x20, Y9, Y9
+	VPCMPGTQ     Y9, Y0, Y9
+	VMOVMSKPD    Y9, R9
+	XORL         $0x0f, R9
+	JZ           levels2_next
+	VBROADCASTSD whole52<>+0(SB), Y11
+	VPBLENDD     $0xaa, Y11, Y8, Y10
+	VSUBPD       Y11, Y10, Y10
+	VEXTRACTF128 $0x01, Y8, X11
+	VSHUFPS      $0xdd, X11, X8, X11
+	VCVTDQ2PD    X11, Y8
+	VMULPD       Y1, Y8, Y8
+	VMULPD       Y2, Y10, Y10
+	VADDPD       Y3, Y10, Y10
+	VDIVPD       Y10, Y8, Y8
+	VMINPD       Y8, Y4, Y10
+	VBLENDVPD    Y9, Y4, Y10, Y4
+	VMAXPD       Y8, Y5, Y10
+	VBLENDVPD    Y9, Y5, Y10, Y5
+	POPCNTL      R9, R10
+	SHLQ         $0x04, R9
+	VMOVDQU      (R8)(R9*1), X9
+	VPERMILPS    X9, X6, X9
+	VMOVDQU      X9, (AX)
+	LEAQ         (DI)(R9*2), R9
+	VMOVDQU      (R9), Y9
+	VPERMPS      Y8, Y9, Y8
+	VMOVUPD      Y8, (CX)
+	LEAQ         (CX)(R10*8), CX
+	LEAQ         (AX)(R10*4), AX
+	ADDQ         R10, SI
+
+levels2_next:
+	VPADDD       X7, X6, X6
+	ADDQ         $0x20, DX
+	SUBQ         $0x04, BX
+	JG           levels2_step
+	MOVQ         ends+48(FP), AX
+	VEXTRACTF128 $0x01, Y4, X0
+	VMINPD       X4, X0, X0
+	VPERMILPD    $0x01, X0, X1
+	VMINPD       X1, X0, X0
+	VMOVSD       X0, (AX)
+	VEXTRACTF128 $0x01, Y5, X0
+	VMAXPD       X5, X0, X0
+	VPERMILPD    $0x01, X0, X1
+	VMAXPD       X1, X0, X0
+	VMOVSD       X0, 8(AX)
+	MOVQ         SI, ret+56(FP)
+	VZEROUPPER
+	RET
+
+// func bucketsAVX2(buckets *uint8, stats *float64, n uint64, least float64, scale float64)
+// Requires: AVX
+TEXT ·bucketsAVX2(SB), NOSPLIT, $0-40
+	MOVQ         buckets+0(FP), AX
+	MOVQ         stats+8(FP), CX
+	MOVQ         n+16(FP), DX
+	VBROADCASTSD least+24(FP), Y0
+	VBROADCASTSD scale+32(FP), Y1
+
+buckets2_step:
+	VMOVUPD     (CX), Y2
+	VSUBPD      Y0, Y2, Y2
+	VMULPD      Y1, Y2, Y2
+	VCVTTPD2DQY Y2, X2
+	VMOVUPD     32(CX), Y3
+	VSUBPD      Y0, Y3, Y3
+	VMULPD      Y1, Y3, Y3
+	VCVTTPD2DQY Y3, X3
+	VPACKSSDW   X3, X2, X2
+	VPACKUSWB   X2, X2, X2
+	VMOVQ       X2, (AX)
+	ADDQ        $0x08, AX
+	ADDQ        $0x40, CX
+	SUBQ        $0x08, DX
+	JNZ         buckets2_step
+	VZEROUPPER
+	RET

@@ -2,6 +2,9 @@ package scan
 
 import "math"
 
+// PackedForms is the number of forms that the vectors for packed sums have. Bounds of two may differ in their last bits.
+const PackedForms = 2
+
 // Span is where the packed sums of a feature are among those of a node.
 type Span struct {
 	From    uint32 // first word

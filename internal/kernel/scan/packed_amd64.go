@@ -24,7 +24,18 @@ type packedVectors struct {
 }
 
 // Packs reports whether this processor has the vectors for packed sums.
-func Packs() bool { return vectors == cpu.AVX512 }
+func Packs() bool { return vectors != cpu.Generic }
+
+// PackedForm returns the number of the form of the vectors, 1 to PackedForms, or 0 for none.
+func PackedForm() int {
+	switch vectors {
+	case cpu.AVX2:
+		return 1
+	case cpu.AVX512:
+		return 2
+	}
+	return 0
+}
 
 // node begins a node, and reports whether its features can be bounded by vectors: where all that is worked out as
 // float32, squares of products of two sums and ratios of them, is in that type's range: where a side has a hessian sum
@@ -55,12 +66,32 @@ func (v *packedVectors) node(r *Rule, total Sums[int64, uint64]) bool {
 
 // bounds is Bounds for at least one feature.
 func (v *packedVectors) bounds(bounds []float32, words []uint64, spans []Span, features []int) {
-	boundsAVX512(&bounds[0], &words[0], (*[4]uint32)(unsafe.Pointer(&spans[0])), &features[0], uint64(len(features)), &v.common)
+	where := (*[4]uint32)(unsafe.Pointer(&spans[0]))
+	if vectors == cpu.AVX512 {
+		boundsAVX512(&bounds[0], &words[0], where, &features[0], uint64(len(features)), &v.common)
+	} else {
+		boundsAVX2(&bounds[0], &words[0], where, &features[0], uint64(len(features)), &v.common)
+	}
 }
 
 // flags is Flags for at least one feature.
 func (v *packedVectors) flags(gains []float64, words []uint64, at []uint32) {
-	flagsAVX512(&gains[0], &words[0], &at[0], uint64(len(at)), &v.common)
+	n := len(at)
+	if vectors == cpu.AVX512 {
+		flagsAVX512(&gains[0], &words[0], &at[0], uint64(n), &v.common)
+		return
+	}
+	whole := n &^ 3
+	if whole > 0 {
+		flagsAVX2(&gains[0], &words[0], &at[0], uint64(whole), &v.common)
+	}
+	if whole < n {
+		var left [4]float64
+		which := [...]uint32{at[n-1], at[n-1], at[n-1], at[n-1]}
+		copy(which[:], at[whole:])
+		flagsAVX2(&left[0], &words[0], &which[0], 4, &v.common)
+		copy(gains[whole:n], left[:])
+	}
 }
 
 // find sets best.
@@ -69,10 +100,30 @@ func (v *packedVectors) find(best *packedBest, words []uint64, start uint64, alw
 	if always {
 		first = 1
 	}
-	wordsAVX512(&words[0], uint64(len(words)), start, first, &v.common, bar, (*[3]uint64)(unsafe.Pointer(best)))
+	if vectors == cpu.AVX512 {
+		wordsAVX512(&words[0], uint64(len(words)), start, first, &v.common, bar, (*[3]uint64)(unsafe.Pointer(best)))
+		return
+	}
+	var lanes [3][4]uint64 // gains, codes, packed sums
+	for lane := range lanes[0] {
+		lanes[0][lane], lanes[1][lane] = math.Float64bits(bar), noCode
+	}
+	wordsAVX2(&words[0], uint64(len(words)), start, first, &v.common, &lanes)
+	*best = packedBest{bar, noCode, 0}
+	for lane, code := range lanes[1] {
+		gain := math.Float64frombits(lanes[0][lane])
+		if code != noCode && (best.code == noCode || gain > best.gain || gain == best.gain && code < best.code) {
+			*best = packedBest{gain, code, lanes[2][lane]}
+		}
+	}
 }
 
 // shares is Shares for at least one feature, in units of codes.
 func (v *packedVectors) shares(shares []float64, words []uint64, spans []Span, features []int) {
-	sharesAVX512(&shares[0], &words[0], (*[4]uint32)(unsafe.Pointer(&spans[0])), &features[0], uint64(len(features)))
+	where := (*[4]uint32)(unsafe.Pointer(&spans[0]))
+	if vectors == cpu.AVX512 {
+		sharesAVX512(&shares[0], &words[0], where, &features[0], uint64(len(features)))
+	} else {
+		sharesAVX2(&shares[0], &words[0], where, &features[0], uint64(len(features)))
+	}
 }

@@ -18,9 +18,10 @@ import (
 // Bound: 16 codes are some 40 vector instructions, of which two end in a cycle at best and one on Zen 4: 0.3 to 0.6 ns
 // a code at 4 GHz; a feature has some 20 before and after that, and a call of one 50.
 func BenchmarkPacked(b *testing.B) {
-	if !scan.Use(cpu.AVX512) {
-		b.Skip("this machine has no AVX-512")
+	if !scan.Use(cpu.AVX2) {
+		b.Skip("this machine has no vectors")
 	}
+	scan.UseGo(false)
 	r := rand.New(rand.NewPCG(9, 0))
 	for _, codes := range []int{16, 64, 255} {
 		for _, rows := range []int{30, 300, 60_000} {

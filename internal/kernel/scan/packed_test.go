@@ -22,11 +22,11 @@ func packedWords(f *scan.Feature[int64, uint64], words []uint64) []uint64 {
 
 // packedAsApart searches the packed sums of a feature, and compares the answer with that of the Go form for
 // the sums taken apart. It reports whether the vectors could.
-func packedAsApart(t *testing.T, try int, f *scan.Feature[int64, uint64], words []uint64, rule *scan.Rule) (scan.Split[int64, uint64], bool) {
+func packedAsApart(t *testing.T, set cpu.Level, try int, f *scan.Feature[int64, uint64], words []uint64, rule *scan.Rule) (scan.Split[int64, uint64], bool) {
 	t.Helper()
 	scan.UseGo(true)
 	want := scan.Numeric(f, rule)
-	scan.Use(cpu.AVX512)
+	scan.Use(set)
 	var p scan.Packed
 	p.Prepare(rule, f.Total)
 	if !p.Ready() {
@@ -89,9 +89,20 @@ func checkBound(t *testing.T, try int, p *scan.Packed, f *scan.Feature[int64, ui
 
 // Nodes of few rows and of very many, all numbers of codes up to several steps, ties, empty codes at the
 // start, between and at the end, missing rows, rules that refuse a part of the candidates or all.
-func TestPackedEqualsApart(t *testing.T) {
-	testenv.Vectors(t, cpu.AVX512)
+func TestPackedEqualsApart(t *testing.T) { everySet(t, testPackedEqualsApart) }
+
+// everySet runs a test with each instruction set that has vectors for packed sums.
+func everySet(t *testing.T, test func(t *testing.T, set cpu.Level)) {
+	testenv.Vectors(t, cpu.AVX2)
 	defer scan.UseGo(false)
+	for _, set := range []cpu.Level{cpu.AVX2, cpu.AVX512} {
+		if scan.Use(set) {
+			t.Run(set.String(), func(t *testing.T) { test(t, set) })
+		}
+	}
+}
+
+func testPackedEqualsApart(t *testing.T, set cpu.Level) {
 	r := rand.New(rand.NewPCG(31, 0))
 	able, found, left, counted := 0, 0, 0, 0
 	for try := range 30_000 {
@@ -129,7 +140,7 @@ func TestPackedEqualsApart(t *testing.T) {
 		rule.EqualHess = r.IntN(3) == 0
 		n.leastSide(&rule)
 		words := make([]uint64, len(f.Grad))
-		s, ok := packedAsApart(t, try, f, words, &rule)
+		s, ok := packedAsApart(t, set, try, f, words, &rule)
 		if !ok {
 			continue
 		}
@@ -157,7 +168,7 @@ func TestPackedEqualsApart(t *testing.T) {
 		}
 		for _, share := range []float64{1e-9, 0.5, 1 - 1e-6, 1, math.Nextafter(1, 2)} {
 			f.Least = s.Gain * share
-			packedAsApart(t, try, f, words, &rule)
+			packedAsApart(t, set, try, f, words, &rule)
 		}
 	}
 	if able < 15_000 || found < 5000 || left < 1000 || counted < 3000 {
@@ -191,11 +202,13 @@ func TestCategoricalOfWords(t *testing.T) {
 		if how != scan.OneLevel && len(set) > 1 {
 			grouped++
 		}
-		for _, goes := range []bool{true, false} {
-			scan.UseGo(goes)
+		for _, level := range []cpu.Level{cpu.Generic, cpu.AVX2, cpu.AVX512} {
+			if !scan.Use(level) {
+				continue
+			}
 			got, grouping := scan.Categorical(&words, &rule, &cat, &s)
 			if got != want || grouping != how {
-				t.Fatalf("try %d, in Go %v: %+v by %v, want %+v by %v", try, goes, got, grouping, want, how)
+				t.Fatalf("try %d, %v: %+v by %v, want %+v by %v", try, level, got, grouping, want, how)
 			}
 			var p scan.Packed
 			if p.Prepare(&rule, f.Total); p.Ready() {
@@ -211,11 +224,11 @@ func TestCategoricalOfWords(t *testing.T) {
 				}
 			}
 			if again := scan.Set(&words, &rule, &cat, &s, got, grouping); !slices.Equal(again, set) {
-				t.Fatalf("try %d, in Go %v: levels %v, want %v", try, goes, again, set)
+				t.Fatalf("try %d, %v: levels %v, want %v", try, level, again, set)
 			}
 		}
 	}
-	if grouped < 400 || bounded < 400 && scan.Use(cpu.AVX512) {
+	if grouped < 400 || bounded < 400 && scan.Use(cpu.AVX2) {
 		t.Errorf("%d splits by groups, %d gains bounded: too few", grouped, bounded)
 	}
 }

@@ -32,21 +32,7 @@ const (
 // alone, so that subtracting it as a float64 makes floats of them.
 const aligner = 0x4338000000000000
 
-func plainAVX2(counting, tiny Mem) {
-	ends := GLOBL("ends", RODATA|NOPTR) // from word 4-n on: n words of ones, then of zeros
-	for i := range 8 {
-		if i < 4 {
-			DATA(8*i, U64(1<<64-1))
-		} else {
-			DATA(8*i, U64(0))
-		}
-	}
-	lanes := GLOBL("lanes", RODATA|NOPTR) // by bits of lanes: ones in these lanes
-	for bits := range 16 {
-		for i := range 4 {
-			DATA(32*bits+8*i, U64(-uint64(bits>>i&1)))
-		}
-	}
+func plainAVX2(counting, tiny, ends, lanes Mem) {
 	align := GLOBL("aligner", RODATA|NOPTR)
 	DATA(0, U64(aligner))
 

@@ -45,7 +45,21 @@ func main() {
 	tiny := GLOBL("tiny", RODATA|NOPTR)
 	DATA(0, F64(1e-60))
 	plain(counting, eight, tiny)
-	plainAVX2(counting, tiny)
+	ends := GLOBL("ends", RODATA|NOPTR) // from word 4-n on: n words of ones, then of zeros
+	for i := range 8 {
+		if i < 4 {
+			DATA(8*i, U64(1<<64-1))
+		} else {
+			DATA(8*i, U64(0))
+		}
+	}
+	lanes := GLOBL("lanes", RODATA|NOPTR) // by bits of lanes: ones in these lanes
+	for bits := range 16 {
+		for i := range 4 {
+			DATA(32*bits+8*i, U64(-uint64(bits>>i&1)))
+		}
+	}
+	plainAVX2(counting, tiny, ends, lanes)
 	halves := GLOBL("halves", RODATA|NOPTR) // the lower halves of the words of two vectors, then the upper ones
 	for upper := range 2 {
 		for i := range 16 {
@@ -57,6 +71,7 @@ func main() {
 	flagsAVX512()
 	levelsAVX512(counting, eight)
 	sharesAVX512()
+	narrow(counting, ends)
 	Generate()
 }
 
