@@ -20,6 +20,7 @@ type frontier struct {
 	solos   []*splitter    // by worker; nil: all nodes are split by all
 	loop    *parallel.Loop // of these
 	pending []int32        // nodes that may be split and are no splits of the tree yet
+	stale   int            // leaves that workers search again
 	ahead   int            // of them, those that are busy or expanded
 	most    int            // of ahead
 	large   int            // rows of a node from which all workers split it together
@@ -46,7 +47,7 @@ const shareOfLast = 0.7
 // splitsAlone reports whether nodes of few rows are split by one worker each. They are not where there are
 // so many features that only nodes of a few rows would be, nor where ranks have to split the same node at a time.
 func (c *Config) splitsAlone(threads int) bool {
-	return threads > 1 && !c.Searchers.Shared() && !c.SparseSums && !c.Params.tightens() && c.aloneRows() >= 64
+	return threads > 1 && !c.Searchers.Shared() && !c.SparseSums && c.aloneRows() >= 64
 }
 
 // aloneRows returns the most rows of a node that a worker splits alone, where a tree has all features.
@@ -99,7 +100,7 @@ func (f *frontier) init(g *Grower) {
 
 // begin makes the frontier ready for a tree.
 func (f *frontier) begin() {
-	f.pending, f.ahead, f.large = f.pending[:0], 0, 0
+	f.pending, f.stale, f.ahead, f.large = f.pending[:0], 0, 0, 0
 	f.least = math.Inf(1)
 	if len(f.last) <= f.output {
 		f.last = append(f.last, make([]float64, f.output+1-len(f.last))...)
@@ -160,6 +161,7 @@ func (f *frontier) finished(s *split) {
 	case s.err != nil:
 		f.err = s.err
 	case s.again:
+		f.nodes[s.smaller].state = open
 	case s.at == noNode:
 		f.addCandidate(0)
 	default:
@@ -170,7 +172,7 @@ func (f *frontier) finished(s *split) {
 	}
 }
 
-// nextLeaf makes splits of the tree of all best leaves in turn that have been split already. It
+// nextLeaf makes splits of the tree of all best leaves in turn that have been split already, until leaves are to be searched again. It
 // returns the node of the leaf that is to be split next, -1 where the tree is grown or has failed.
 func (f *frontier) nextLeaf() int {
 	for f.err == nil && len(f.leaves) < f.config.Params.Leaves {
@@ -180,7 +182,7 @@ func (f *frontier) nextLeaf() int {
 		}
 		at := int(f.leaves[leaf])
 		n := &f.nodes[at]
-		if n.state != expanded {
+		if n.state != expanded || len(f.again) > 0 {
 			return at
 		}
 		f.record(n, leaf)
@@ -194,8 +196,20 @@ func (f *frontier) nextLeaf() int {
 
 // Next implements parallel.Source: the node of the best leaf, or one that is likely to be the best later.
 func (f *frontier) Next(int) (at int, n parallel.News) {
-	if at = f.nextLeaf(); at < 0 {
-		return 0, parallel.Ended
+	if f.stale == 0 {
+		if at = f.nextLeaf(); at < 0 {
+			return 0, parallel.Ended
+		}
+	}
+	if last := len(f.again) - 1; last >= 0 {
+		at = f.again[last]
+		f.again = f.again[:last]
+		f.nodes[at].state = stale
+		f.stale++
+		return at, parallel.Piece
+	}
+	if f.stale > 0 {
+		return 0, parallel.Later
 	}
 	if f.nodes[at].state == open {
 		if f.isLarge(at) {
@@ -220,7 +234,7 @@ func (f *frontier) likely() int {
 	}
 	best, score := -1, 0.0
 	for _, at := range f.pending {
-		if n := &f.nodes[at]; n.state == open && (best < 0 || f.urgency(n) > score) && !f.isLarge(int(at)) {
+		if n := &f.nodes[at]; n.state == open && (best < 0 || f.urgency(n) > score) && !f.isLarge(int(at)) && f.isFree(int(at)) {
 			if rank := f.rank(int(at)); best < 0 || rank > score {
 				best, score = int(at), rank
 			}
@@ -240,6 +254,20 @@ func (f *frontier) likely() int {
 	return best
 }
 
+// isFree reports whether no split of another node changes how a node is split: it stands below no split whose sides bound each other's values.
+func (f *frontier) isFree(at int) bool {
+	l := f.limits
+	if l == nil || !l.tightens && l.boxes == nil {
+		return true
+	}
+	for at = f.nodes[at].up; at != noNode && l.boxes == nil; at = f.nodes[at].up {
+		if best := &f.nodes[at].best; !best.categorical && l.directions[best.feature] != 0 {
+			return false
+		}
+	}
+	return l.boxes == nil // these are compared with those of all leaves of the tree
+}
+
 // rank returns the score that decides when a node is split: it is split after the nodes above it
 // that are no splits of the tree yet, so its score is no higher than theirs.
 func (f *frontier) rank(at int) float64 {
@@ -251,7 +279,19 @@ func (f *frontier) rank(at int) float64 {
 }
 
 // Run implements parallel.Source.
-func (f *frontier) Run(worker, at int) { f.solos[worker].splitAlone(at) }
+func (f *frontier) Run(worker, at int) {
+	if s := f.solos[worker]; f.nodes[at].state == stale {
+		s.searchAlone(at)
+	} else {
+		s.splitAlone(at)
+	}
+}
 
 // Done implements parallel.Source.
-func (f *frontier) Done(worker, _ int) { f.finished(&f.solos[worker].split) }
+func (f *frontier) Done(worker, _ int) {
+	s := &f.solos[worker].split
+	if s.again {
+		f.stale--
+	}
+	f.finished(s)
+}

@@ -58,6 +58,7 @@ const (
 	open     state = iota // its best split is known, if it has one
 	busy                  // a worker splits it
 	expanded              // its children are known; they become the tree's when it is the best leaf
+	stale                 // a worker searches it again, because its bounds have changed
 )
 
 // sums are totals of gradients and hessians, of codes in the integer modes and of

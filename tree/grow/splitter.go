@@ -105,6 +105,17 @@ func (s *splitter) splitAlone(at int) {
 	} else {
 		s.pool.Do(p.n, p.task)
 	}
+	s.goOn(p)
+}
+
+// searchAlone searches a leaf again in the worker that calls it, with those of its crew.
+func (s *splitter) searchAlone(at int) {
+	s.beginAgain(at)
+	s.goOn(pass{then: s.then})
+}
+
+// goOn makes the passes of the split in progress after one that has ended.
+func (s *splitter) goOn(p pass) {
 	for p.then != nil {
 		if p = p.then(&s.split); !p.alone {
 			s.pool.Do(p.n, p.task)
