@@ -136,9 +136,12 @@ func New(c Config) *Grower {
 		g.renewal = newRenewal(g, c.Params.Leaves, c.Pool.Threads())
 	}
 	if c.Quantiles {
-		g.quantiles = leafquantile.New(c.Pool, c.Ranks, c.Matrix.NRows(), c.Params.Leaves, g.rows.nRuns, func(leaf, run int) (first int, entries []uint64) {
-			r := &g.rows.byNode[g.leaves[leaf]][run]
-			return r.First, r.Entries
+		span := func(run int) (lo, hi int) {
+			lo = g.rows.byNode[0][run].First
+			return lo, g.rows.end(lo)
+		}
+		g.quantiles = leafquantile.New(c.Pool, c.Ranks, c.Matrix.NRows(), c.Params.Leaves, g.rows.nRuns, span, func(leaf, run int) []uint64 {
+			return g.rows.byNode[g.leaves[leaf]][run].Entries
 		})
 	}
 	g.frontier.init(g)

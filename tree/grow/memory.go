@@ -44,7 +44,7 @@ func (c *Config) Bytes(copied []binning.PackedGroup, set gradients.Settings, thr
 	}
 	if c.Quantiles {
 		rows += 14 * n
-		histograms += int64(threads) * leafquantile.Worker
+		histograms += leafquantile.Bytes(m.NRows(), c.Params.Leaves, runs, threads)
 	}
 	block := int64(min(m.NRows(), hist.BlockRows))
 	rows += int64(threads) * 8 * block

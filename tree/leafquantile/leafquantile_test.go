@@ -47,34 +47,37 @@ func TestRenew(t *testing.T) {
 	for name, residual := range residuals {
 		for weights, weight := range weigh {
 			t.Run(name+"/"+weights, func(t *testing.T) {
-				runs := [][]run{}
 				rows := leafquantile.Rows{Same: weights == "same", Up: 0x1p20, Rate: 0.1}
 				sizes := []int{1, 2, 30, 1023, 1024, 1100, 5000, most, 3000}
-				for _, size := range sizes {
-					var own []run
-					for left := size; left > 0; {
-						// Every row of a stretch, or every other.
-						n, step := min(left, stretch), 1+r.IntN(2)
-						first := len(rows.Labels)
-						one := run{first: first}
-						for i := range n {
-							one.entries = append(one.entries, uint64(i*step)<<16)
-							for range step {
-								score := r.Float64()
-								rows.Scores = append(rows.Scores, score)
-								rows.Labels = append(rows.Labels, score+residual(i))
-								rows.Hess = append(rows.Hess, weight(i))
-							}
-						}
-						own, left = append(own, one), left-n
-					}
-					runs = append(runs, own)
+				// The rows of all leaves, in any order, and in stretches of as many.
+				var leafOf []int
+				for leaf, size := range sizes {
+					leafOf = append(leafOf, slices.Repeat([]int{leaf}, size)...)
 				}
-				renewer := leafquantile.New(pool, nil, len(rows.Labels), len(runs), most/stretch+1, func(leaf, i int) (first int, entries []uint64) {
-					if i >= len(runs[leaf]) {
-						return 0, nil
+				r.Shuffle(len(leafOf), func(i, j int) { leafOf[i], leafOf[j] = leafOf[j], leafOf[i] })
+				runs, seen := make([][]run, len(sizes)), make([]int, len(sizes))
+				for row, leaf := range leafOf {
+					for len(runs[leaf]) <= row/stretch {
+						runs[leaf] = append(runs[leaf], run{first: len(runs[leaf]) * stretch})
 					}
-					return runs[leaf][i].first, runs[leaf][i].entries
+					own := &runs[leaf][row/stretch]
+					own.entries = append(own.entries, uint64(row-own.first)<<16)
+					score := r.Float64()
+					rows.Scores = append(rows.Scores, score)
+					rows.Labels = append(rows.Labels, score+residual(seen[leaf]))
+					rows.Hess = append(rows.Hess, weight(seen[leaf]))
+					seen[leaf]++
+				}
+				// Rows of a run are in any order: of a leaf that was split in vain, each side is in order.
+				for _, entries := range runs[7] {
+					slices.Reverse(entries.entries)
+				}
+				span := func(run int) (lo, hi int) { return run * stretch, min((run+1)*stretch, len(leafOf)) }
+				renewer := leafquantile.New(pool, nil, len(leafOf), len(runs), len(leafOf)/stretch+1, span, func(leaf, i int) []uint64 {
+					if i >= len(runs[leaf]) {
+						return nil
+					}
+					return runs[leaf][i].entries
 				})
 				for _, level := range []float64{0.5, 0.01, 0.9, 0.999} {
 					rows.Level = level

@@ -580,6 +580,16 @@ func addWords(sums *uint64, slots uint64, codes *uint16, entries *uint64, n uint
 //go:noescape
 func leastAVX2(entries *uint64, n uint64) uint64
 
+// withinAVX512 is Within for n entries, a multiple of 8 and not 0.
+//
+//go:noescape
+func withinAVX512(values *float64, entries *uint64, n uint64, left *float64, low float64, high float64) (found uint64, below uint64)
+
+// withinWeightedAVX512 is Within for n entries, a multiple of 8 and not 0.
+//
+//go:noescape
+func withinWeightedAVX512(values *float64, weights *uint32, entries *uint64, n uint64, left *float64, hess *float32, up float64, low float64, high float64) (found uint64, below uint64, all uint64, some uint64, every uint64)
+
 // countBytes adds 1 to a slot of one of 4 tables of 256 slots each, for n entries, a multiple of 8 and not 0.
 //
 //go:noescape

@@ -15054,6 +15054,181 @@ least_entries:
 	MOVQ         AX, ret+16(FP)
 	RET
 
+// func withinAVX512(values *float64, entries *uint64, n uint64, left *float64, low float64, high float64) (found uint64, below uint64)
+// Requires: AVX, AVX512F, BMI2, POPCNT, SSE2
+TEXT ·withinAVX512(SB), NOSPLIT, $0-64
+	MOVQ         values+0(FP), AX
+	MOVQ         entries+8(FP), CX
+	MOVQ         n+16(FP), DX
+	MOVQ         left+24(FP), BX
+	MOVSD        low+32(FP), X0
+	VBROADCASTSD X0, Z0
+	MOVSD        high+40(FP), X1
+	VBROADCASTSD X1, Z1
+	XORQ         SI, SI
+	XORQ         DI, DI
+	MOVQ         $-1, R8
+
+entries:
+	MOVWQZX       2(CX), R9
+	MOVWQZX       10(CX), R10
+	MOVWQZX       18(CX), R11
+	MOVWQZX       26(CX), R12
+	VMOVSD        (BX)(R9*8), X2
+	VMOVHPD       (BX)(R10*8), X2, X2
+	VMOVSD        (BX)(R11*8), X3
+	VMOVHPD       (BX)(R12*8), X3, X3
+	VINSERTF128   $0x01, X3, Y2, Y2
+	MOVWQZX       34(CX), R9
+	MOVWQZX       42(CX), R10
+	MOVWQZX       50(CX), R11
+	MOVWQZX       58(CX), R12
+	VMOVSD        (BX)(R9*8), X3
+	VMOVHPD       (BX)(R10*8), X3, X3
+	VMOVSD        (BX)(R11*8), X4
+	VMOVHPD       (BX)(R12*8), X4, X4
+	VINSERTF128   $0x01, X4, Y3, Y3
+	VINSERTF64X4  $0x01, Y3, Z2, Z4
+	VCMPPD        $0x0d, Z0, Z4, K1
+	VCMPPD        $0x02, Z1, Z4, K1, K1
+	VCMPPD        $0x01, Z0, Z4, K2
+	KMOVW         K2, R9
+	POPCNTL       R9, R9
+	ADDQ          R9, DI
+	VCOMPRESSPD.Z Z4, K1, Z4
+	KMOVW         K1, R9
+	POPCNTL       R9, R9
+	BZHIQ         R9, R8, R10
+	KMOVW         R10, K1
+	VMOVUPD       Z4, K1, (AX)(SI*8)
+	ADDQ          R9, SI
+	ADDQ          $0x40, CX
+	SUBQ          $0x08, DX
+	JNZ           entries
+	MOVQ          SI, found+48(FP)
+	MOVQ          DI, below+56(FP)
+	VZEROUPPER
+	RET
+
+// func withinWeightedAVX512(values *float64, weights *uint32, entries *uint64, n uint64, left *float64, hess *float32, up float64, low float64, high float64) (found uint64, below uint64, all uint64, some uint64, every uint64)
+// Requires: AVX, AVX2, AVX512F, AVX512VL, BMI2, POPCNT, SSE2
+TEXT ·withinWeightedAVX512(SB), NOSPLIT, $0-112
+	MOVQ         values+0(FP), AX
+	MOVQ         entries+16(FP), CX
+	MOVQ         n+24(FP), DX
+	MOVQ         left+32(FP), BX
+	MOVSD        low+56(FP), X0
+	VBROADCASTSD X0, Z0
+	MOVSD        high+64(FP), X5
+	VBROADCASTSD X5, Z5
+	XORQ         SI, SI
+	MOVQ         weights+8(FP), DI
+	MOVQ         hess+40(FP), R8
+	MOVSD        up+48(FP), X6
+	VBROADCASTSD X6, Z6
+	MOVQ         $0x4330000000000000, R9
+	VPBROADCASTQ R9, Z7
+	VPXORQ       Z1, Z1, Z1
+	VPXORQ       Z2, Z2, Z2
+	VPXORQ       Z3, Z3, Z3
+	VPTERNLOGQ   $0xff, Z4, Z4, Z4
+	MOVQ         $-1, R9
+
+entries:
+	MOVWQZX       2(CX), R10
+	MOVWQZX       10(CX), R11
+	MOVWQZX       18(CX), R12
+	MOVWQZX       26(CX), R13
+	VMOVSD        (BX)(R10*8), X8
+	VMOVHPD       (BX)(R11*8), X8, X8
+	VMOVSD        (BX)(R12*8), X9
+	VMOVHPD       (BX)(R13*8), X9, X9
+	VINSERTF128   $0x01, X9, Y8, Y8
+	VMOVSS        (R8)(R10*4), X10
+	VINSERTPS     $0x10, (R8)(R11*4), X10, X10
+	VINSERTPS     $0x20, (R8)(R12*4), X10, X10
+	VINSERTPS     $0x30, (R8)(R13*4), X10, X10
+	MOVWQZX       34(CX), R10
+	MOVWQZX       42(CX), R11
+	MOVWQZX       50(CX), R12
+	MOVWQZX       58(CX), R13
+	VMOVSD        (BX)(R10*8), X9
+	VMOVHPD       (BX)(R11*8), X9, X9
+	VMOVSD        (BX)(R12*8), X11
+	VMOVHPD       (BX)(R13*8), X11, X11
+	VINSERTF128   $0x01, X11, Y9, Y9
+	VMOVSS        (R8)(R10*4), X11
+	VINSERTPS     $0x10, (R8)(R11*4), X11, X11
+	VINSERTPS     $0x20, (R8)(R12*4), X11, X11
+	VINSERTPS     $0x30, (R8)(R13*4), X11, X11
+	VINSERTF64X4  $0x01, Y9, Z8, Z12
+	VCMPPD        $0x0d, Z0, Z12, K1
+	VCMPPD        $0x02, Z5, Z12, K1, K1
+	VCMPPD        $0x01, Z0, Z12, K2
+	VINSERTF128   $0x01, X11, Y10, Y11
+	VCVTPS2PD     Y11, Z13
+	VMULPD        Z6, Z13, Z13
+	VADDPD        Z7, Z13, Z13
+	VPMOVQD       Z13, Y11
+	VPMOVZXDQ     Y11, Z13
+	VPTESTMQ      Z13, Z13, K3
+	KANDW         K3, K1, K1
+	VPADDQ        Z13, Z2, Z2
+	VPADDQ        Z13, Z1, K2, Z1
+	VPORQ         Z13, Z3, Z3
+	VPANDQ        Z13, Z4, K3, Z4
+	VPCOMPRESSD.Z Y11, K1, Y11
+	KMOVW         K1, R10
+	POPCNTL       R10, R10
+	BZHIQ         R10, R9, R10
+	KMOVW         R10, K2
+	VMOVDQU32     Y11, K2, (DI)(SI*4)
+	VCOMPRESSPD.Z Z12, K1, Z12
+	KMOVW         K1, R10
+	POPCNTL       R10, R10
+	BZHIQ         R10, R9, R11
+	KMOVW         R11, K1
+	VMOVUPD       Z12, K1, (AX)(SI*8)
+	ADDQ          R10, SI
+	ADDQ          $0x40, CX
+	SUBQ          $0x08, DX
+	JNZ           entries
+	MOVQ          SI, found+72(FP)
+	VEXTRACTI64X4 $0x01, Z1, Y0
+	VPADDQ        Y0, Y1, Y1
+	VEXTRACTI128  $0x01, Y1, X0
+	VPADDQ        X0, X1, X0
+	VPSRLDQ       $0x08, X0, X1
+	VPADDQ        X1, X0, X0
+	VMOVQ         X0, AX
+	MOVQ          AX, below+80(FP)
+	VEXTRACTI64X4 $0x01, Z2, Y0
+	VPADDQ        Y0, Y2, Y2
+	VEXTRACTI128  $0x01, Y2, X0
+	VPADDQ        X0, X2, X0
+	VPSRLDQ       $0x08, X0, X1
+	VPADDQ        X1, X0, X0
+	VMOVQ         X0, AX
+	MOVQ          AX, all+88(FP)
+	VEXTRACTI64X4 $0x01, Z3, Y0
+	VPORQ         Y0, Y3, Y0
+	VEXTRACTI128  $0x01, Y0, X1
+	VPORQ         X1, X0, X1
+	VPSRLDQ       $0x08, X1, X0
+	VPORQ         X1, X0, X0
+	VMOVQ         X0, AX
+	MOVQ          AX, some+96(FP)
+	VEXTRACTI64X4 $0x01, Z4, Y0
+	VPANDQ        Y0, Y4, Y0
+	VEXTRACTI128  $0x01, Y0, X1
+	VPANDQ        X1, X0, X1
+	VPSRLDQ       $0x08, X1, X0
+	VPANDQ        X1, X0, X0
+	VMOVQ         X0, AX
+	MOVQ          AX, every+104(FP)
+	VZEROUPPER
+	RET
+
 // func countBytes(tables *uint32, codes *uint8, entries *uint64, n uint64)
 TEXT ·countBytes(SB), NOSPLIT, $0-32
 	MOVQ tables+0(FP), AX

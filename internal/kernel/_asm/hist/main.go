@@ -72,6 +72,8 @@ func main() {
 	lowCardinality()
 	words()
 	least()
+	within("withinAVX512", false)
+	within("withinWeightedAVX512", true)
 	counts()
 	Generate()
 }
