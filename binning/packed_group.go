@@ -25,6 +25,24 @@ const (
 	rowsPerPackedCode = 32
 )
 
+// CopiedGroups returns the feature groups with 2 … 256 codes and a feature from lo on before hi, if they are to be kept by rows too. Those
+// of few codes share a packed group, unless sums are of floats, which must not depend on it (docs/architecture.md, Numerics 1).
+func CopiedGroups(m *Matrix, layout string, ofFloats bool, lo, hi int) []PackedGroup {
+	if m.Layout() != LayoutCol || m.Masked() || layout == LayoutCol {
+		return nil
+	}
+	var groups []int
+	for i, group := range m.FeatureGroups() {
+		if group.NBins > 1 && group.NBins <= 256 && slices.ContainsFunc(group.Features, func(f int) bool { return lo <= f && f < hi }) {
+			groups = append(groups, i)
+		}
+	}
+	if ofFloats {
+		return SingleGroups(m, groups)
+	}
+	return PackGroups(m, groups)
+}
+
 // PackGroups puts the listed feature groups, ascending and of at least two codes each, into packed groups, and
 // these in the order of their first columns: columns come by their number of codes, most
 // first, then by number, and go to the first packed group that has room for their codes.

@@ -21,7 +21,7 @@ import (
 // behind them, and rounds are counted on. The new rows are coded with the model's cuts and
 // dictionaries, whose levels are added to, and their scores start from what the model
 // predicts for them. Where nothing else has changed, 50 rounds and 50 from them on are the
-// trees of 100, bit for bit.
+// trees of 100, bit for bit, unless levels are in the order of their mean label: then use other rows.
 //
 // The table is brought to the model's columns, as by dataset.As. The objective, the
 // classes and their order are the model's; other parameters are an error that wraps ErrParams. A model that was trained from init scores needs them in all tables,
@@ -161,6 +161,7 @@ func (b *boosting) startFromBase() error {
 	}
 	if b.first > 0 {
 		b.startHistories()
+		b.warnOfSeenRows()
 		b.judge.startFrom(b.first)
 	}
 	return nil
@@ -184,14 +185,27 @@ func (b *boosting) startHistories() {
 	}
 }
 
+// warnOfSeenRows warns of what the base model knows of the table that it was trained on.
+func (b *boosting) warnOfSeenRows() {
+	base, err := ParamsOf(b.baseModel)
+	if c := b.baseModel.Contents(); err != nil || c.Fingerprint == "" || c.Fingerprint != b.data.fingerprint || b.most > 0 {
+		return
+	}
+	if sets := b.data.sets; len(sets) > 0 && len(b.data.validPrints) == 0 && (base.Retrain || !b.sameSet(sets[0])) {
+		b.log.Warn("the base model was trained on the rows that are held out, and seems better on them than it is: give a validation set that it has not seen, or train.early_stopping = 0")
+	}
+	if slices.ContainsFunc(b.data.cuts.Features, func(f binning.Feature) bool { return f.Ordered }) {
+		b.log.Warn("the base model has levels in the order of these rows' own labels, which more rounds learn from: train all rounds at once, or go on with other rows")
+	}
+}
+
 // sameSet reports whether the base model was judged on the rows of a set, under its name.
 func (b *boosting) sameSet(s *evalSet) bool {
 	c := b.baseModel.Contents()
 	if len(b.data.validPrints) == 0 { // held out of the training rows
-		seed := struct {
-			Seed uint64 `json:"train.seed"`
-		}{}
-		return len(c.ValidPrints) == 0 && c.Fingerprint == b.data.fingerprint && json.Unmarshal(c.Params, &seed) == nil && seed.Seed == b.p.Seed
+		base, err := ParamsOf(b.baseModel)
+		return err == nil && len(c.ValidPrints) == 0 && c.Fingerprint == b.data.fingerprint && base.HoldsOut(0) &&
+			base.Seed == b.p.Seed && base.ValidShare == b.p.ValidShare && base.ValidBy == b.p.ValidBy
 	}
 	var names []string
 	for _, h := range c.History {

@@ -339,6 +339,53 @@ func TestFromKeepsNone(t *testing.T) {
 	}
 }
 
+// Rows that the base has learned from tell too little of new rounds: a warning says so, and none comes without reason.
+func TestFromWarnsOfSeenRows(t *testing.T) {
+	const held, order = "trained on the rows that are held out", "order of these rows' own labels"
+	const rows = 2000
+	y, x, level := make([]float64, rows), make([]float64, rows), make([]string, rows)
+	for i := range y {
+		y[i], x[i], level[i] = float64(i*i%97), float64(i%53), fmt.Sprint("level ", i%90)
+	}
+	tableOf := func(lo, hi int) *dataset.Table {
+		table, err := dataset.FromColumns([]dataset.ColumnData{{Name: "y", Values: y[lo:hi]}, {Name: "x", Values: x[lo:hi]}, {Name: "l", Values: level[lo:hi]}}, dataset.Label("y"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return table
+	}
+	table, other := tableOf(0, 1500), tableOf(500, rows)
+	for name, c := range map[string]struct {
+		base, more func(*booster.Params)
+		on         *dataset.Table
+		held       bool
+		order      bool
+	}{
+		"all rows, then some held out": {func(p *booster.Params) {}, func(p *booster.Params) { p.EarlyStopping = 5 }, table, true, false},
+		"retrained":                    {func(p *booster.Params) { p.EarlyStopping, p.Retrain = 5, true }, func(p *booster.Params) { p.EarlyStopping = 5 }, table, true, false},
+		"the same held out":            {func(p *booster.Params) { p.EarlyStopping = 5 }, func(p *booster.Params) { p.EarlyStopping = 5 }, table, false, false},
+		"others held out":              {func(p *booster.Params) { p.EarlyStopping = 5 }, func(p *booster.Params) { p.EarlyStopping, p.Seed = 5, 8 }, table, true, false},
+		"another share held out":       {func(p *booster.Params) { p.EarlyStopping = 5 }, func(p *booster.Params) { p.EarlyStopping, p.ValidShare = 5, 0.3 }, table, true, false},
+		"other rows":                   {func(p *booster.Params) {}, func(p *booster.Params) { p.EarlyStopping = 5 }, other, false, false},
+		"none held out":                {func(p *booster.Params) {}, func(p *booster.Params) {}, table, false, false},
+		"order":                        {func(p *booster.Params) { p.LevelSplits = booster.TargetSplits }, func(p *booster.Params) {}, table, false, true},
+		"order, other rows":            {func(p *booster.Params) { p.LevelSplits = booster.TargetSplits }, func(p *booster.Params) {}, other, false, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := booster.Defaults()
+			p.Objective, p.Rounds, p.EarlyStopping, p.LevelSplits = "regression", 5, 0, booster.SetSplits
+			more := p
+			c.base(&p)
+			c.more(&more)
+			var log bytes.Buffer
+			train(t, more, c.on, booster.From(train(t, p, table)), booster.Logger(slog.New(slog.NewTextHandler(&log, nil))))
+			if strings.Contains(log.String(), held) != c.held || strings.Contains(log.String(), order) != c.order {
+				t.Errorf("held out %v, order %v: %s", c.held, c.order, &log)
+			}
+		})
+	}
+}
+
 func TestFromInitScores(t *testing.T) {
 	p := booster.Defaults()
 	p.Objective, p.Rounds, p.LearningRate, p.Tree.Leaves = "regression", 2, 0.5, 2

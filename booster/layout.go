@@ -1,12 +1,9 @@
 package booster
 
 import (
-	"slices"
-
 	"fmt"
 
 	"boost/binning"
-	"boost/gradients"
 	"boost/histogram"
 )
 
@@ -50,23 +47,4 @@ func (p *Params) scoringLayout() binning.Params {
 		b.Layout = binning.LayoutCSR
 	}
 	return b
-}
-
-// copiedGroups lists the columns with 2 … 256 codes and a feature from lo on before hi, if they are to be kept by rows too. Those
-// of few codes share one, except if sums are of floats, which must not depend on it
-// (docs/architecture.md, Numerics 1).
-func copiedGroups(m *binning.Matrix, layout string, storing gradients.Settings, lo, hi int) []binning.PackedGroup {
-	if m.Layout() != binning.LayoutCol || m.Masked() || layout == binning.LayoutCol {
-		return nil
-	}
-	var groups []int
-	for i, group := range m.FeatureGroups() {
-		if group.NBins > 1 && group.NBins <= 256 && slices.ContainsFunc(group.Features, func(f int) bool { return lo <= f && f < hi }) {
-			groups = append(groups, i)
-		}
-	}
-	if storing.Mode == gradients.F32 {
-		return binning.SingleGroups(m, groups)
-	}
-	return binning.PackGroups(m, groups)
 }

@@ -7,6 +7,7 @@ import (
 	"boost/booster/internal/budget"
 	"boost/booster/internal/dropout"
 	"boost/booster/internal/workers"
+	"boost/gradients"
 	"boost/histogram"
 	"boost/tree/grow"
 )
@@ -38,7 +39,7 @@ func (pl *plan) name() string {
 func (r *run) plan(in *inputs, ex *examples, data *binned) (*plan, error) {
 	threads, limit := r.pool.Threads(), r.memoryLimit()
 	lo, hi := (&grow.Config{Ranks: ex.ranks, Searchers: ex.all, Matrix: data.matrix, Params: r.p.Tree}).Searched()
-	copied := copiedGroups(data.matrix, r.p.Binning.Layout, ex.storing, lo, hi)
+	copied := binning.CopiedGroups(data.matrix, r.p.Binning.Layout, ex.storing.Mode == gradients.F32, lo, hi)
 	pl, err := choosePlan(&r.p, data.matrix, copied, threads)
 	if err != nil {
 		return nil, err
