@@ -9,7 +9,6 @@ import (
 	"math"
 
 	"boost/binning"
-	"boost/booster/internal/leafquantiles"
 	"boost/booster/internal/scores"
 	"boost/booster/internal/source"
 	"boost/booster/internal/workers"
@@ -21,6 +20,7 @@ import (
 	"boost/parallel"
 	"boost/tree"
 	"boost/tree/grow"
+	"boost/tree/leafquantile"
 )
 
 // Refit returns the model with new leaf values in the same trees: decay times the old value
@@ -90,12 +90,12 @@ type refit struct {
 type refitTree struct {
 	tree       tree.Tree // its leaf values are their numbers
 	grad, hess []float32
-	up         [2]float64            // gradients and hessians are multiplied by it
-	leaf       []float64             // by row: its leaf
-	sums       []leafSums            // by worker
-	quantiles  *leafquantiles.Finder // nil: leaf values follow from sums
-	values     []float64             // new leaves
-	output     []float64             // scores of the output
+	up         [2]float64           // gradients and hessians are multiplied by it
+	leaf       []float64            // by row: its leaf
+	sums       []leafSums           // by worker
+	quantiles  *leafquantile.Finder // nil: leaf values follow from sums
+	values     []float64            // new leaves
+	output     []float64            // scores of the output
 }
 
 // leafSums are one worker's sums by leaf.
@@ -200,7 +200,7 @@ func (r *refit) prepare(ctx context.Context, t *dataset.Table, log *slog.Logger)
 	}
 	r.values = make([]float64, most)
 	if r.quantileLeaves() {
-		r.quantiles = leafquantiles.New(r.n, most, r.pool.Threads())
+		r.quantiles = leafquantile.NewFinder(r.n, most, r.pool.Threads())
 	}
 	r.sums = make([]leafSums, r.pool.Threads())
 	for w := range r.sums {
@@ -274,7 +274,7 @@ func (r *refit) refitLeaves(number int, p *Params) error {
 	}
 	var quantiles []float64 // nil: leaf values follow from sums
 	if level, ok := r.leafLevel(number % r.outputs); ok {
-		rows := leafquantiles.Rows{Leaf: r.leaf, Hess: r.hess, Unit: r.up[1], Labels: r.LabelsOf(number % r.outputs), Scores: r.output}
+		rows := leafquantile.LeafRows{Leaf: r.leaf, Hess: r.hess, Unit: r.up[1], Labels: r.LabelsOf(number % r.outputs), Scores: r.output}
 		quantiles = r.quantiles.Find(r.pool, &rows, level, n)
 	}
 	rate := p.rateOf(number / r.outputs)

@@ -24,7 +24,7 @@ const picture = `
   2:  objectives  objectives/metrics  tree  tree/colsample  tree/allowed  dataset  dataset/write  tensorq  binning/internal/borders  binning/internal/rowsample  binning/internal/bundle
   3:  booster/trust  ptq  binning  gradients  tensorq/store  tree/pack  tree/shapley  tree/leafquantile
   4:  booster/cache  histogram  tree/forced  tree/worth  tree/linear  booster/model/internal/packed  booster/model/internal/jsonform  booster/model/internal/format  booster/model/internal/infer
-  5:  tree/grow  booster/model  booster/internal/source  booster/internal/share  booster/internal/dropout  booster/internal/holdout  booster/internal/labels  booster/internal/levels  booster/internal/crosses  booster/internal/checkpoint  booster/internal/budget  booster/internal/workers  booster/internal/sampling  booster/internal/scores  booster/internal/columns  booster/internal/leafquantiles  booster/internal/earlystop
+  5:  tree/grow  booster/model  booster/internal/source  booster/internal/share  booster/internal/dropout  booster/internal/holdout  booster/internal/labels  booster/internal/levels  booster/internal/crosses  booster/internal/checkpoint  booster/internal/budget  booster/internal/workers  booster/internal/sampling  booster/internal/scores  booster/internal/columns  booster/internal/earlystop
   6:  booster  booster/calibrate
   7:  booster/traindata  booster/search  booster/preset  ptq/compress  internal/profile  internal/tensorbench  internal/terminal  internal/output  internal/unseen
   7:  benchmarks/harness  benchmarks/score  benchmarks/synth

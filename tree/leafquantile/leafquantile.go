@@ -1,6 +1,6 @@
 // Package leafquantile renews leaf values as quantiles of what the scores of their rows leave to the labels.
 //
-// In: a tree, the rows of its leaves, hessians, labels and scores. Out: the tree with other leaf values. It must not know how trees
+// In: a tree, the rows of its leaves, or each row with its leaf; hessians, labels and scores. Out: other leaf values. It must not know how trees
 // grow, nor objectives.
 package leafquantile
 

@@ -1,16 +1,12 @@
-// Package leafquantiles finds the leaf values of refitted trees that are quantiles.
-//
-// In: rows with their leaves. Out: a quantile by leaf. It must not know trees.
-package leafquantiles
+package leafquantile
 
 import (
-	"math"
-
+	"boost/internal/kernel/hist"
 	"boost/internal/kernel/loss"
 	"boost/parallel"
 )
 
-// Finder holds what finding takes: 14 bytes a row.
+// Finder finds the quantiles of leaves whose rows are known by their leaf. It takes 14 bytes a row.
 type Finder struct {
 	start   []int // of the leaves in the next two
 	values  []float64
@@ -20,15 +16,15 @@ type Finder struct {
 	search  []loss.Quantiles
 }
 
-// New returns a Finder for trees of up to so many leaves.
-func New(rows, leaves, threads int) *Finder {
+// NewFinder returns a Finder for trees of up to so many leaves.
+func NewFinder(rows, leaves, threads int) *Finder {
 	return &Finder{
 		make([]int, leaves+1), make([]float64, rows), make([]uint32, rows), make([]uint16, rows), make([]float64, leaves), make([]loss.Quantiles, threads),
 	}
 }
 
-// Rows are the rows of a tree.
-type Rows struct {
+// LeafRows are the rows of a tree.
+type LeafRows struct {
 	Leaf           []float64 // by row: its leaf
 	Hess           []float32
 	Unit           float64 // hessians are multiplied by it, and rounded, to be weights
@@ -37,9 +33,9 @@ type Rows struct {
 
 // Find finds the quantile of label − score over the rows of each of a tree's leaves, weighted by hessians. It returns them by leaf, of
 // leaves without weight any number. They hold until the next call.
-func (q *Finder) Find(pool *parallel.Pool, rows *Rows, level float64, leaves int) []float64 {
+func (q *Finder) Find(pool *parallel.Pool, rows *LeafRows, level float64, leaves int) []float64 {
 	clear(q.start)
-	weight := func(row int) uint32 { return uint32(math.RoundToEven(float64(rows.Hess[row]) * rows.Unit)) }
+	weight := func(row int) uint32 { return hist.WholeWeight(rows.Hess[row], rows.Unit) }
 	for row, leaf := range rows.Leaf {
 		if weight(row) > 0 {
 			q.start[int(leaf)+1]++
