@@ -14,41 +14,39 @@ var (
 )
 
 // expVectors is Exp for the first numbers; it returns how many it has done.
-func expVectors(to, from []float64) (done int) {
-	for n := whole(len(from), perCall); n > 0; n = whole(len(from)-done, perCall) {
+func expVectors(to, from []float64) int {
+	to = to[:len(from)]
+	return calls(len(from), func(at int, n uint64) {
 		var odd uint64
 		if level == cpu.AVX512 {
-			odd = expAVX512(&to[done], &from[done], uint64(n), expParts)
+			odd = expAVX512(&to[at], &from[at], n, expParts)
 		} else {
-			odd = expAVX2(&to[done], &from[done], uint64(n), expParts)
+			odd = expAVX2(&to[at], &from[at], n, expParts)
 		}
 		if odd != 0 {
-			for i, x := range from[done:][:n] {
-				to[done+i] = detmath.Exp(x)
+			for i, x := range from[at:][:n] {
+				to[at+i] = detmath.Exp(x)
 			}
 		}
-		done += n
-	}
-	return done
+	})
 }
 
 // logVectors is Log for the first numbers; it returns how many it has done.
-func logVectors(to, from []float64) (done int) {
-	for n := whole(len(from), perCall); n > 0; n = whole(len(from)-done, perCall) {
+func logVectors(to, from []float64) int {
+	to = to[:len(from)]
+	return calls(len(from), func(at int, n uint64) {
 		var odd uint64
 		if level == cpu.AVX512 {
-			odd = logAVX512(&to[done], &from[done], uint64(n), logParts)
+			odd = logAVX512(&to[at], &from[at], n, logParts)
 		} else {
-			odd = logAVX2(&to[done], &from[done], uint64(n), logParts)
+			odd = logAVX2(&to[at], &from[at], n, logParts)
 		}
 		if odd != 0 {
-			for i, x := range from[done:][:n] {
-				to[done+i] = detmath.Log(x)
+			for i, x := range from[at:][:n] {
+				to[at+i] = detmath.Log(x)
 			}
 		}
-		done += n
-	}
-	return done
+	})
 }
 
 // powerVectors is expTile for the first rows of a tile; it returns how many it has done.

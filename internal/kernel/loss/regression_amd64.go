@@ -4,15 +4,6 @@ package loss
 
 import "boost/internal/cpu"
 
-// calls does most of n rows, at most perCall at a time; it returns how many.
-func calls(n int, do func(at int, rows uint64)) (done int) {
-	for rows := whole(n, perCall); rows > 0; rows = whole(n-done, perCall) {
-		do(done, uint64(rows))
-		done += rows
-	}
-	return done
-}
-
 // sidesVectors is sides for the first rows; it returns how many it has done.
 func sidesVectors(grad, hess []float32, scores, labels []float64, over, under, none float64) int {
 	return calls(len(scores), func(at int, n uint64) {

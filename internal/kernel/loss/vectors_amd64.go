@@ -28,6 +28,15 @@ func whole(n, most int) int {
 	return 0
 }
 
+// calls does most of n rows, at most perCall at a time; it returns how many.
+func calls(n int, do func(at int, rows uint64)) (done int) {
+	for rows := whole(n, perCall); rows > 0; rows = whole(n-done, perCall) {
+		do(done, uint64(rows))
+		done += rows
+	}
+	return done
+}
+
 // logisticVectors is Logistic for the first rows; it returns how many it has done.
 func logisticVectors(grad, hess []float32, scores, labels, weights []float64) int {
 	n := len(scores)
@@ -35,25 +44,19 @@ func logisticVectors(grad, hess []float32, scores, labels, weights []float64) in
 	if weights != nil {
 		weights = weights[:n]
 	}
-	done := 0
-	for {
-		rows := whole(n-done, perCall)
-		if rows == 0 {
-			return done
-		}
-		g, h, s, l := &grad[done], &hess[done], &scores[done], &labels[done]
+	return calls(n, func(at int, rows uint64) {
+		g, h, s, l := &grad[at], &hess[at], &scores[at], &labels[at]
 		switch wide := level == cpu.AVX512; {
 		case weights == nil && wide:
-			logisticAVX512(g, h, s, l, uint64(rows), exponential)
+			logisticAVX512(g, h, s, l, rows, exponential)
 		case weights == nil:
-			logisticAVX2(g, h, s, l, uint64(rows), exponential)
+			logisticAVX2(g, h, s, l, rows, exponential)
 		case wide:
-			logisticWeightedAVX512(g, h, s, l, &weights[done], uint64(rows), exponential)
+			logisticWeightedAVX512(g, h, s, l, &weights[at], rows, exponential)
 		default:
-			logisticWeightedAVX2(g, h, s, l, &weights[done], uint64(rows), exponential)
+			logisticWeightedAVX2(g, h, s, l, &weights[at], rows, exponential)
 		}
-		done += rows
-	}
+	})
 }
 
 // splitVectors splits the first numbers of a block; it returns how many it has done.
@@ -76,25 +79,19 @@ func squaredVectors(grad, hess []float32, scores, labels, weights []float64) int
 	if weights != nil {
 		weights = weights[:n]
 	}
-	done := 0
-	for {
-		rows := whole(n-done, perCall)
-		if rows == 0 {
-			return done
-		}
-		g, h, s, l := &grad[done], &hess[done], &scores[done], &labels[done]
+	return calls(n, func(at int, rows uint64) {
+		g, h, s, l := &grad[at], &hess[at], &scores[at], &labels[at]
 		switch wide := level == cpu.AVX512; {
 		case weights == nil && wide:
-			squaredAVX512(g, h, s, l, uint64(rows))
+			squaredAVX512(g, h, s, l, rows)
 		case weights == nil:
-			squaredAVX2(g, h, s, l, uint64(rows))
+			squaredAVX2(g, h, s, l, rows)
 		case wide:
-			squaredWeightedAVX512(g, h, s, l, &weights[done], uint64(rows))
+			squaredWeightedAVX512(g, h, s, l, &weights[at], rows)
 		default:
-			squaredWeightedAVX2(g, h, s, l, &weights[done], uint64(rows))
+			squaredWeightedAVX2(g, h, s, l, &weights[at], rows)
 		}
-		done += rows
-	}
+	})
 }
 
 // raiseVectors is raise for the first rows of a tile; it returns how many it has done.

@@ -24,7 +24,7 @@ type packedVectors struct {
 }
 
 // Packs reports whether this processor has the vectors for packed sums.
-func Packs() bool { return vectors != cpu.Generic }
+func Packs() bool { return PackedForm() > 0 }
 
 // PackedForm returns the number of the form of the vectors, 1 to PackedForms, or 0 for none.
 func PackedForm() int {
