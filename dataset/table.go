@@ -134,7 +134,7 @@ func (t *Table) columnNames() []string {
 // else is told of the rows, with their locations. It shares the table's memory.
 func (t *Table) WithoutFeatures() *Table {
 	others := *t
-	others.columns = nil
+	others.index, others.columns = new(nameIndex), nil
 	for _, c := range t.columns {
 		if c.role != Feature {
 			others.columns = append(others.columns, c)
