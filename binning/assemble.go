@@ -16,7 +16,7 @@ import (
 type coded struct {
 	nCodes     uint32
 	hasMissing bool
-	all        *Column // where list is nil; nil for the columns of a plain matrix, see Codes.column
+	all        *Column // where list is nil
 	list       *list
 }
 
@@ -51,9 +51,9 @@ func (a *assembler) finish(ctx context.Context) (*Matrix, error) {
 
 // assemble returns the matrix and, where the layout was left open, why it was chosen.
 func (a *assembler) assemble(ctx context.Context) (*Matrix, string, error) {
-	a.nCodes = make([]uint32, len(a.features))
-	for f := range a.features {
-		a.nCodes[f] = a.features[f].nCodes
+	a.nCodes = make([]uint32, a.nFeatures())
+	for f := range a.nCodes {
+		a.nCodes[f] = a.feature(f).nCodes
 	}
 	switch a.params.Layout {
 	case LayoutCSR, LayoutEllpack:
@@ -66,7 +66,7 @@ func (a *assembler) assemble(ctx context.Context) (*Matrix, string, error) {
 		}
 		return a.choose(ctx)
 	}
-	groups, err := a.bundles(ctx, len(a.features))
+	groups, err := a.bundles(ctx, a.nFeatures())
 	if err != nil {
 		return nil, "", err
 	}
@@ -113,10 +113,10 @@ func (a *assembler) countDefaultBins(ctx context.Context) error {
 	if a.defaultBins != nil {
 		return nil
 	}
-	a.defaultBins = make([]defaultBin, len(a.features))
+	a.defaultBins = make([]defaultBin, a.nFeatures())
 	counts := make([][]uint32, a.pool.Threads())
-	return a.pool.DoContext(ctx, len(a.features), parallel.Func(func(worker, f int) {
-		c := &a.features[f]
+	return a.pool.DoContext(ctx, a.nFeatures(), parallel.Func(func(worker, f int) {
+		c := a.feature(f)
 		if c.list != nil {
 			a.defaultBins[f] = defaultBin{c.list.defaultBin, len(c.list.rows)}
 			return
@@ -176,7 +176,7 @@ func (a *assembler) lists(ctx context.Context) ([]*list, error) {
 	if err := a.countDefaultBins(ctx); err != nil {
 		return nil, err
 	}
-	lists := make([]*list, len(a.features))
+	lists := make([]*list, a.nFeatures())
 	return lists, a.pool.DoContext(ctx, len(lists), parallel.Func(func(_, f int) {
 		lists[f] = a.list(f)
 	}))
@@ -184,7 +184,7 @@ func (a *assembler) lists(ctx context.Context) ([]*list, error) {
 
 // list returns a feature as a list.
 func (a *assembler) list(f int) *list {
-	c := &a.features[f]
+	c := a.feature(f)
 	if c.list != nil {
 		return c.list
 	}
@@ -263,7 +263,7 @@ func (a *assembler) sparse(ctx context.Context, layout string) (*Matrix, error) 
 	for f := range a.defaultBins {
 		cells += uint64(a.defaultBins[f].others)
 	}
-	bytes := csrBytes(a.rows, len(a.features), cells, a.widest())
+	bytes := csrBytes(a.rows, a.nFeatures(), cells, a.widest())
 	if err := a.room(bytes, LayoutCSR); err != nil {
 		return nil, err
 	}
@@ -302,7 +302,7 @@ func (a *assembler) bundles(ctx context.Context, limit int) ([][]int, error) {
 	if err := a.countDefaultBins(ctx); err != nil {
 		return nil, err
 	}
-	lists := make([][]int32, len(a.features)) // nil for features with a column of their own
+	lists := make([][]int32, a.nFeatures()) // nil for features with a column of their own
 	candidates := 0
 	for f := range lists {
 		if bundle.Share*a.defaultBins[f].others < a.rows && a.nCodes[f] > 1 {
@@ -323,7 +323,7 @@ func (a *assembler) bundles(ctx context.Context, limit int) ([][]int, error) {
 		return nil, err
 	}
 	groups, err := bundle.Find(ctx, a.rows, lists, a.nCodes, a.params.BundleConflicts, limit)
-	if len(groups) == len(a.features) {
+	if len(groups) == a.nFeatures() {
 		return nil, err
 	}
 	return groups, err
@@ -339,7 +339,7 @@ func (a *assembler) columns(ctx context.Context, groups [][]int) (*Matrix, error
 		return nil, err
 	}
 	if groups == nil {
-		groups = make([][]int, len(a.features))
+		groups = make([][]int, a.nFeatures())
 		for f := range groups {
 			groups[f] = []int{f}
 		}
@@ -366,7 +366,7 @@ func (a *assembler) columns(ctx context.Context, groups [][]int) (*Matrix, error
 		}
 	}
 	if a.params.MissingAs == Mask {
-		m.hideMissing(a.features)
+		m.hideMissing(a.Codes)
 	}
 	m.allocate(a.params.Storage)
 	scratch := make([][]uint32, a.pool.Threads())
@@ -383,7 +383,7 @@ func (a *assembler) columns(ctx context.Context, groups [][]int) (*Matrix, error
 func (a *assembler) fill(m *Matrix, u int, codes []uint32) {
 	features := m.groups[u].Features
 	if len(features) == 1 {
-		c := &a.features[features[0]]
+		c := a.feature(features[0])
 		if c.list != nil {
 			c.list.expand(codes)
 		} else {

@@ -22,7 +22,7 @@ func (m *Matrix) Block(f, lo, hi int, entries []uint64, s *Scratch) Column {
 		return m.GroupColumn(int(m.locations[f].group)).Part(lo, hi)
 	}
 	n := hi - lo
-	c := Column{Bits: max(U8, WidthOf(m.infos[f].NBins)), N: n}
+	c := Column{Bits: max(U8, WidthOf(m.nCodes(f))), N: n}
 	switch c.Bits {
 	case U8:
 		s.u8 = reserve(s.u8, n)
@@ -42,11 +42,11 @@ func (m *Matrix) Block(f, lo, hi int, entries []uint64, s *Scratch) Column {
 
 // Reserve makes the scratch large enough for blocks of n rows of any feature.
 func (m *Matrix) Reserve(s *Scratch, n int) {
-	for f := range m.infos {
+	for f := range m.locations {
 		if m.hasOwnColumn(f) {
 			continue
 		}
-		switch max(U8, WidthOf(m.infos[f].NBins)) {
+		switch max(U8, WidthOf(m.nCodes(f))) {
 		case U8:
 			s.u8 = reserve(s.u8, n)
 		case U16:
@@ -161,7 +161,7 @@ func (m *Matrix) translation(f int) translation {
 	if len(m.groups[p.group].Features) == 1 {
 		return translation{count: ^uint32(0), defaultBin: ^uint32(0)} // every code stands for itself
 	}
-	return translation{first: p.first, count: m.infos[f].NBins - 1, defaultBin: p.defaultBin}
+	return translation{first: p.first, count: m.nCodes(f) - 1, defaultBin: p.defaultBin}
 }
 
 func (t translation) code(group uint32) uint32 {
@@ -215,7 +215,7 @@ func (m *Matrix) Bin(feature, row int) uint32 {
 	case m.byRow != nil:
 		return m.translation(feature).code(m.byRow.at(row, int(p.group)))
 	case m.mask != nil && m.masked(feature, row):
-		return m.infos[feature].NBins - 1
+		return m.nCodes(feature) - 1
 	}
 	return m.translation(feature).code(m.GroupColumn(int(p.group)).At(row))
 }
@@ -249,8 +249,8 @@ func (m *Matrix) Expand(features []int32, lo, hi int, rows []uint32, e *Expansio
 		return lo + i
 	}
 	e.Columns = e.Columns[:0]
-	if len(e.slot) < len(m.infos) {
-		e.slot = make([]int32, len(m.infos))
+	if len(e.slot) < len(m.locations) {
+		e.slot = make([]int32, len(m.locations))
 	}
 	distinct := 0
 	for _, f := range features {

@@ -17,12 +17,12 @@ func (a *assembler) choose(ctx context.Context) (*Matrix, string, error) {
 		cells += uint64(a.defaultBins[f].others)
 		codes += uint64(a.nCodes[f])
 	}
-	all := uint64(a.rows) * uint64(len(a.features))
-	sparse := csrBytes(a.rows, len(a.features), cells, a.widest())
+	all := uint64(a.rows) * uint64(a.nFeatures())
+	sparse := csrBytes(a.rows, a.nFeatures(), cells, a.widest())
 	implicit := fmt.Sprintf("%.1f %% of the cells have their feature's default bin", 100*float64(all-cells)/float64(max(all, 1)))
 	eligible := 2*(all-cells) > all && !a.params.bundleAsked()
-	faster := PreferSparse(len(a.features), codes, cells)
-	limit := len(a.features)
+	faster := PreferSparse(a.nFeatures(), codes, cells)
+	limit := a.nFeatures()
 	if eligible && faster {
 		// More columns than this take more bytes than CSR, even with half a byte for each code.
 		limit = int(min(uint64(limit), sparse/max(padded(U4.bytes(a.rows)), 1)+1))

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"unsafe"
 
 	"boost/internal/kernel/bin"
@@ -17,8 +18,9 @@ import (
 // them.
 type Codes struct {
 	rows     int
-	features []coded
+	features []coded // nil with plain
 	plain    *Matrix // where no feature is sparse: all of them, in columns of their own
+	missing  []bool  // plain: the features whose last code is the missing code
 	limit    uint64  // bytes that a matrix may take; 0 = any
 	keep     bool    // CSR keeps the cells by feature
 }
@@ -29,21 +31,33 @@ func (m *Matrix) Codes(hasMissing []bool) (*Codes, error) {
 	if len(hasMissing) != m.NFeatures() {
 		return nil, fmt.Errorf("%w: %d features, %d words on their missing codes", ErrMismatch, m.NFeatures(), len(hasMissing))
 	}
-	for f := range m.infos {
+	for f := range m.locations {
 		if !m.hasOwnColumn(f) {
 			return nil, fmt.Errorf("%w: feature %d has no column of its own", ErrMismatch, f)
 		}
 	}
-	return m.codes(hasMissing), nil
+	return m.codes(slices.Clone(hasMissing)), nil
 }
 
 // codes is Codes for a matrix of plain columns.
 func (m *Matrix) codes(missing []bool) *Codes {
-	c := &Codes{rows: m.rows, plain: m, features: make([]coded, len(m.infos))}
-	for f := range c.features {
-		c.features[f] = coded{nCodes: m.infos[f].NBins, hasMissing: missing[f]}
+	return &Codes{rows: m.rows, plain: m, missing: missing}
+}
+
+// nFeatures returns the number of features.
+func (c *Codes) nFeatures() int {
+	if c.plain != nil {
+		return c.plain.NFeatures()
 	}
-	return c
+	return len(c.features)
+}
+
+// feature returns a feature; one of a plain matrix has neither list nor codes, see column.
+func (c *Codes) feature(f int) coded {
+	if c.plain != nil {
+		return coded{nCodes: c.plain.nCodes(f), hasMissing: c.missing[f]}
+	}
+	return c.features[f]
 }
 
 // column returns the codes of a feature without a list.
@@ -97,12 +111,12 @@ type codesFeature struct {
 //	plain   [ the columns as they lie in a matrix ]
 //	else    per feature  [ rows int32 × cells, if sparse | codes, as wide as they need, 0…7 zero bytes ]
 func (c *Codes) Encode(storage string) (head []byte, pieces [][]byte, err error) {
-	h := codesHead{Rows: c.rows, Features: make([]codesFeature, len(c.features))}
+	h := codesHead{Rows: c.rows, Features: make([]codesFeature, c.nFeatures())}
 	if c.plain != nil {
 		h.Storage, pieces = storage, [][]byte{c.plain.data}
 	}
-	for f := range c.features {
-		feature := &c.features[f]
+	for f := range h.Features {
+		feature := c.feature(f)
 		h.Features[f] = codesFeature{Codes: feature.nCodes, Missing: feature.hasMissing}
 		if c.plain != nil {
 			continue
@@ -194,7 +208,7 @@ func decodePlain(h *codesHead, size uint64, read func([]byte) error) (*Codes, er
 		return nil, err
 	}
 	codes := m.codes(missing)
-	for f := range codes.features {
+	for f := range nCodes {
 		if err := codes.column(f).check(nCodes[f]); err != nil {
 			return nil, err
 		}
@@ -301,7 +315,7 @@ func (l *list) check(rows int) error {
 
 // Feature writes the codes of a feature to dst, one per row.
 func (c *Codes) Feature(f int, dst []uint32) {
-	if l := c.features[f].list; l != nil {
+	if l := c.feature(f).list; l != nil {
 		for row := range dst {
 			dst[row] = l.defaultBin
 		}
@@ -325,9 +339,9 @@ type Recoded struct {
 
 // Recode returns codes in which some features have others. It shares the memory of the rest.
 func (c *Codes) Recode(others []Recoded) *Codes {
-	out := &Codes{rows: c.rows, features: append([]coded(nil), c.features...), limit: c.limit, keep: c.keep}
-	if c.plain != nil {
-		for f := range out.features {
+	out := &Codes{rows: c.rows, features: make([]coded, c.nFeatures()), limit: c.limit, keep: c.keep}
+	for f := range out.features {
+		if out.features[f] = c.feature(f); c.plain != nil {
 			column := c.column(f)
 			out.features[f].all = &column
 		}

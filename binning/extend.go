@@ -10,6 +10,7 @@ import (
 // PopulationOf describes a table that holds all rows.
 func PopulationOf(t *dataset.Table) Population {
 	pop := populationOf(t)
+	pop.Counts = make([][]int, len(pop.Missing))
 	for f, column := range t.Features() {
 		if column.Kind() == dataset.Category {
 			pop.Counts[f] = countLevels(column.Codes(), len(column.Levels()))

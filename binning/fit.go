@@ -61,11 +61,10 @@ func Fit(ctx context.Context, t *dataset.Table, weights []float64, p Params, see
 	return f.fit(ctx, rows, pool)
 }
 
-// populationOf describes a table that holds all rows. Levels are counted later, by
-// the workers.
+// populationOf describes a table that holds all rows, without Counts: the workers count levels later.
 func populationOf(t *dataset.Table) Population {
 	features := t.Features()
-	pop := Population{Rows: t.NumRows(), Missing: make([]int, len(features)), Counts: make([][]int, len(features))}
+	pop := Population{Rows: t.NumRows(), Missing: make([]int, len(features))}
 	for f, column := range features {
 		pop.Missing[f] = column.Missing()
 	}
@@ -187,8 +186,10 @@ func (f *fitter) Run(worker, index int) {
 		result.cuts64 = fitCuts(f, s, f.runs64(s, column), f.bins(index), forcedAs64(f.params.ForcedCuts[column.Name()]), value64, midpoint64)
 		feature.Regular = uint32(len(result.cuts64)) + 1
 	case dataset.Category:
-		counts := f.population.Counts[index]
-		if counts == nil {
+		var counts []int
+		if f.population.Counts != nil {
+			counts = f.population.Counts[index]
+		} else {
 			counts = countLevels(column.Codes(), len(column.Levels()))
 		}
 		ranking := rankLevels(counts, column.Levels(), column.NumericLevels(), f.params)

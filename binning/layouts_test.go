@@ -232,7 +232,7 @@ func TestCSR(t *testing.T) {
 // stored returns all bytes and numbers of a matrix's layout.
 func stored(m *Matrix) string {
 	h := sha256.New()
-	fmt.Fprint(h, m.infos, m.offsets, m.locations, m.groups)
+	fmt.Fprint(h, m.offsets, m.locations, m.groups)
 	h.Write(m.data)
 	h.Write(m.mask)
 	if m.byRow != nil {

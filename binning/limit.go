@@ -34,7 +34,7 @@ func (a *assembler) room(need uint64, layout string) error {
 	for f := range a.defaultBins {
 		cells += uint64(a.defaultBins[f].others)
 	}
-	e.Sparse = csrBytes(a.rows, len(a.features), cells, a.widest())
+	e.Sparse = csrBytes(a.rows, a.nFeatures(), cells, a.widest())
 	return e
 }
 
@@ -45,9 +45,9 @@ func (a *assembler) roomForColumns(nCodes []uint32) error {
 	}
 	shape := Shape{Rows: a.rows, NCodes: nCodes}
 	if a.params.MissingAs == Mask { // one feature to a column
-		shape.Missing = make([]bool, len(a.features))
-		for f := range a.features {
-			shape.Missing[f] = a.features[f].hasMissing
+		shape.Missing = make([]bool, a.nFeatures())
+		for f := range shape.Missing {
+			shape.Missing[f] = a.feature(f).hasMissing
 		}
 	}
 	p := a.params

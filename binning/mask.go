@@ -2,20 +2,20 @@ package binning
 
 // hideMissing takes the missing codes out of the columns, so that these may be
 // narrower, and makes the mask: an eighth of a byte per cell.
-func (m *Matrix) hideMissing(features []coded) {
+func (m *Matrix) hideMissing(codes *Codes) {
 	for u := range m.groups {
 		f := m.groups[u].Features[0]
-		if features[f].hasMissing && m.groups[u].NBins > 1 {
+		if codes.feature(f).hasMissing && m.groups[u].NBins > 1 {
 			m.groups[u].NBins--
 		}
 	}
-	m.mask = make([]byte, (uint64(m.rows)*uint64(len(m.infos))+7)/8)
+	m.mask = make([]byte, (uint64(m.rows)*uint64(len(m.locations))+7)/8)
 }
 
 // setMask marks the missing cells of a feature and gives them code 0. Features end
 // inside common bytes, so that only one of them may be set at a time.
 func (a *assembler) setMask(m *Matrix, f int, codes []uint32) {
-	c := &a.features[f]
+	c := a.feature(f)
 	if !c.hasMissing {
 		return
 	}

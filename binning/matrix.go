@@ -65,7 +65,6 @@ type Info struct {
 //	data   [ column 0 | 0…63 zero bytes | column 1 | 0…63 zero bytes | … ]
 type Matrix struct {
 	rows      int
-	infos     []Info
 	offsets   []uint32       // global bin index: running sum of NBins, length F+1
 	locations []location     // by feature
 	groups    []FeatureGroup // stored columns, by columns or by rows
@@ -122,12 +121,10 @@ func newFrame(rows int, nCodes []uint32) (*Matrix, error) {
 		return nil, err
 	}
 	m := &Matrix{
-		rows: rows, infos: make([]Info, len(nCodes)),
-		offsets: make([]uint32, len(nCodes)+1), locations: make([]location, len(nCodes)),
+		rows: rows, offsets: make([]uint32, len(nCodes)+1), locations: make([]location, len(nCodes)),
 	}
 	var codes uint64
 	for f, n := range nCodes {
-		m.infos[f] = Info{NBins: n, Bits: WidthOf(n)}
 		m.locations[f].group = -1
 		if codes += uint64(n); codes > maxCodes {
 			return nil, fmt.Errorf("%w: the features have more than %d codes in all (lower binning.max_bin)", ErrSize, uint64(maxCodes))
@@ -165,9 +162,6 @@ func (m *Matrix) place() (size uint64) {
 		group := &m.groups[u]
 		group.offset = size
 		size += padded(group.Bits.bytes(m.rows))
-		for _, f := range group.Features {
-			m.infos[f].Offset, m.infos[f].Bits = group.offset, group.Bits
-		}
 	}
 	return size
 }
@@ -224,10 +218,19 @@ func FromCodes(columns [][]uint32, nCodes []uint32, storage string) (*Matrix, er
 func (m *Matrix) NRows() int { return m.rows }
 
 // NFeatures returns the number of features.
-func (m *Matrix) NFeatures() int { return len(m.infos) }
+func (m *Matrix) NFeatures() int { return len(m.locations) }
+
+// nCodes returns the number of codes of feature f, the missing code included.
+func (m *Matrix) nCodes(f int) uint32 { return m.offsets[f+1] - m.offsets[f] }
 
 // FeatureInfo returns where and how feature f is stored.
-func (m *Matrix) FeatureInfo(f int) Info { return m.infos[f] }
+func (m *Matrix) FeatureInfo(f int) Info {
+	n := m.nCodes(f)
+	if u := m.locations[f].group; u >= 0 {
+		return Info{Offset: m.groups[u].offset, NBins: n, Bits: m.groups[u].Bits}
+	}
+	return Info{NBins: n, Bits: WidthOf(n)}
+}
 
 // Offsets returns the global bin index of each feature's code 0; the last entry
 // is the total number of codes. The slice must not be changed.
@@ -236,8 +239,8 @@ func (m *Matrix) Offsets() []uint32 { return m.offsets }
 // Local returns the feature that a global bin index belongs to, and its code. The index
 // must be below the last of Offsets.
 func (m *Matrix) Local(global uint32) (feature int, code uint32) {
-	feature = sort.Search(len(m.infos), func(f int) bool { return m.offsets[f+1] > global })
-	return feature, global - m.offsets[:len(m.infos)][feature]
+	feature = sort.Search(len(m.locations), func(f int) bool { return m.offsets[f+1] > global })
+	return feature, global - m.offsets[:len(m.locations)][feature]
 }
 
 // Bytes returns the memory of the codes and of what belongs to them: padding, row
@@ -259,7 +262,7 @@ func (m *Matrix) Bytes() uint64 {
 // IndexBytes returns the memory of what says where the features' codes are, and of cells
 // that are kept by feature too.
 func (m *Matrix) IndexBytes() uint64 {
-	n := uint64(len(m.infos)) * uint64(unsafe.Sizeof(Info{})+4+unsafe.Sizeof(location{})+unsafe.Sizeof(0))
+	n := uint64(len(m.locations)) * uint64(4+unsafe.Sizeof(location{})+unsafe.Sizeof(0))
 	n += uint64(len(m.groups)) * uint64(unsafe.Sizeof(FeatureGroup{}))
 	if m.csr != nil {
 		n += 4*uint64(len(m.csr.Counts)) + uint64(len(m.csr.lists))*uint64(unsafe.Sizeof(&list{}))
@@ -322,7 +325,7 @@ func (m *Matrix) Masked() bool { return m.mask != nil }
 
 // Bundled reports whether some column holds more than one feature.
 func (m *Matrix) Bundled() bool {
-	return m.byRow == nil && m.csr == nil && m.ellpack == nil && len(m.groups) < len(m.infos)
+	return m.byRow == nil && m.csr == nil && m.ellpack == nil && len(m.groups) < len(m.locations)
 }
 
 // ByColumns reports whether every code is in a stored column, of one feature or of a bundle.
@@ -332,7 +335,7 @@ func (m *Matrix) ByColumns() bool {
 
 // OwnColumns reports whether every feature has a column of its own, whose codes are read as
 // they are.
-func (m *Matrix) OwnColumns() bool { return m.ByColumns() && len(m.groups) == len(m.infos) }
+func (m *Matrix) OwnColumns() bool { return m.ByColumns() && len(m.groups) == len(m.locations) }
 
 // DefaultBin returns the code of feature f that a bundle or a sparse layout does not
 // store, and whether there is one.
@@ -394,7 +397,7 @@ func (m *Matrix) Widths() map[Width]int {
 // String returns the shape, the share of each width and the layout, for a log:
 // "1000 × 28 codes: 12 U4, 16 U8, 22.0 KiB".
 func (m *Matrix) String() string {
-	text := fmt.Sprintf("%d × %d codes:", m.rows, len(m.infos))
+	text := fmt.Sprintf("%d × %d codes:", m.rows, len(m.locations))
 	switch {
 	case m.csr != nil:
 		text += fmt.Sprintf(" %d stored in CSR,", m.csr.Entries())

@@ -2,6 +2,7 @@ package binning
 
 import (
 	"errors"
+	"slices"
 	"testing"
 )
 
@@ -35,5 +36,34 @@ func TestStoredCodesAreBelowTheirNumber(t *testing.T) {
 	}
 	if err := (Column{Bits: U8}).check(0); err != nil {
 		t.Errorf("no rows of a feature without codes: %v", err)
+	}
+}
+
+// Codes that a feature does not have are refused where columns are read as they lie in a matrix.
+func TestDecodePlainRefusesCodes(t *testing.T) {
+	m, err := FromCodes([][]uint32{{0, 1, 2}, {2, 0, 1}}, []uint32{3, 3}, Adaptive)
+	if err != nil {
+		t.Fatal(err)
+	}
+	codes, err := m.Codes(make([]bool, 2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	head, pieces, err := codes.Encode(Adaptive)
+	if err != nil || len(pieces) != 1 {
+		t.Fatalf("%d pieces, %v", len(pieces), err)
+	}
+	cuts := &Cuts{Features: []Feature{{Regular: 3}, {Regular: 3}}}
+	for _, c := range []struct {
+		at      int
+		code    byte
+		refused bool
+	}{{0, 0x10, false}, {0, 0x13, true}, {alignment + 1, 3, true}} {
+		data := slices.Clone(pieces[0])
+		data[c.at] = c.code
+		_, err := DecodeCodes(cuts, head, uint64(len(data)), func(b []byte) error { copy(b, data); return nil })
+		if errors.Is(err, ErrCodes) != c.refused || (err == nil) == c.refused {
+			t.Errorf("%#x at %d: %v", c.code, c.at, err)
+		}
 	}
 }

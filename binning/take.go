@@ -6,10 +6,14 @@ import (
 	"boost/internal/kernel/bin"
 )
 
-// Take returns the codes of the given rows, which ascend, in memory of their own.
+// Take returns the codes of the given rows, which ascend. If these are all rows, the memory is shared.
 func (c *Codes) Take(rows []int32) *Codes {
+	if len(rows) == c.rows {
+		all := *c
+		return &all
+	}
 	if c.plain != nil {
-		return &Codes{rows: len(rows), features: slices.Clone(c.features), plain: c.plain.take(rows), limit: c.limit, keep: c.keep}
+		return &Codes{rows: len(rows), plain: c.plain.take(rows), missing: c.missing, limit: c.limit, keep: c.keep}
 	}
 	taken := &Codes{rows: len(rows), features: make([]coded, len(c.features)), limit: c.limit, keep: c.keep}
 	for f := range c.features {
@@ -28,7 +32,7 @@ func (c *Codes) Take(rows []int32) *Codes {
 
 // take is Take for a matrix of plain columns.
 func (m *Matrix) take(rows []int32) *Matrix {
-	taken := &Matrix{rows: len(rows), infos: slices.Clone(m.infos), offsets: m.offsets, locations: m.locations, groups: slices.Clone(m.groups)}
+	taken := &Matrix{rows: len(rows), offsets: m.offsets, locations: m.locations, groups: slices.Clone(m.groups)}
 	taken.data = alignedBytes(taken.place())
 	for u := range taken.groups {
 		column := taken.GroupColumn(u)

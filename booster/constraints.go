@@ -13,12 +13,14 @@ import (
 // checkConstraints refuses constraints of columns that are no features, and those that an objective cannot keep.
 func (r *run) checkConstraints(schema dataset.Schema, target *target) error {
 	p := &r.p
-	var features []string
-	numeric := map[string]bool{}
+	features := make([]string, 0, len(schema.Columns))
+	numeric := map[string]bool{} // features, where some have directions
 	for _, c := range schema.Columns {
 		if c.Role == dataset.Feature {
 			features = append(features, c.Name)
-			numeric[c.Name] = c.Kind.Numeric()
+			if len(p.Tree.Monotone) > 0 {
+				numeric[c.Name] = c.Kind.Numeric()
+			}
 		}
 	}
 	if err := r.nameColumns(features); err != nil {

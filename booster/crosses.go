@@ -59,8 +59,8 @@ func (r *run) cross(ctx context.Context, in *inputs, ex *examples) error {
 		return nil
 	}
 	train, how, err := r.crossBy(ctx, in.train, in.train, ex)
-	if err == nil {
-		in.train, in.crossed, in.schema = train, how, train.Schema()
+	if in.crossed = how; err == nil && how != "" {
+		in.train, in.schema = train, train.Schema()
 	}
 	return err
 }

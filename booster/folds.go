@@ -78,12 +78,14 @@ func (r *run) binWhole(ctx context.Context, s source.Source) (source.Source, err
 	for _, note := range notes {
 		r.log.Info(note)
 	}
-	out := r.cache.Create(r.log)
-	out.Add(source.Coded(s, codes))
-	out.Finish(&cache.Contents{Schema: s.Schema(), Cuts: cuts, Notes: notes, Crossed: how, Fingerprint: s.Fingerprint(pool), Others: s.MetaColumns(), Sets: make([]cache.Set, 1)})
+	binned := source.NewBinned(s, cuts, codes)
+	if out := r.cache.Create(r.log); out != nil {
+		out.Add(source.Coded(s, codes))
+		out.Finish(&cache.Contents{Schema: binned.Schema(), Cuts: cuts, Notes: notes, Crossed: how, Fingerprint: s.Fingerprint(pool), Others: s.MetaColumns(), Sets: make([]cache.Set, 1)})
+	}
 	r.cache = nil
 	r.report.BinSeconds = time.Since(start).Seconds()
-	return source.NewBinned(s, cuts, codes), nil
+	return binned, nil
 }
 
 // OnRows trains on some rows of the table, and judges on others, as the set "valid". Both lists ascend and hold no row

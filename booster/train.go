@@ -47,6 +47,7 @@ func TrainOn(ctx context.Context, p Params, train Data, opts ...Option) (*Model,
 }
 
 func (r *run) trainOn(ctx context.Context, train Data) (*Model, error) {
+	defer gcpercent.LowerWide(len(train.Schema().Columns))()
 	var err error
 	if err := r.checkRetrain(train.source); err != nil {
 		return nil, err
@@ -74,8 +75,7 @@ type run struct {
 	p        Params // steps fill in what is left open
 	start    time.Time
 	ownPool  bool
-	reported bool   // the caller wants the report
-	spared   func() // ends what spares memory; nil for nothing
+	reported bool // the caller wants the report
 
 	order         []int32            // of a table that was gathered by query before, as inputs.order
 	judgesQueries bool               // a metric is of queries
@@ -127,7 +127,6 @@ func (r *run) prepare(ctx context.Context, train source.Source) (*boosting, erro
 	if err != nil {
 		return nil, err
 	}
-	r.spared = gcpercent.LowerWide(len(in.schema.Columns))
 	asked := r.p.Gradients
 	ex, err := r.examples(in)
 	if err != nil {
@@ -184,9 +183,6 @@ func (r *run) newDraws(in *inputs, ex *examples) (*sampling.Draws, error) {
 func (r *run) close() {
 	if r.ownPool {
 		r.pool.Close()
-	}
-	if r.spared != nil {
-		r.spared()
 	}
 	if r.folder != nil {
 		r.folder.Close()

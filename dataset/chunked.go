@@ -314,7 +314,7 @@ func (s *ChunkedTable) fingerprint(sum mix.Sum) string {
 		hash.Add(c.Name, c.Role)
 		if c.Role != Feature {
 			column := s.metaColumns.Column(c.Name)
-			sum.Add(column.mixed(fingerprint.NewColumn(c.Name, column.levels), 0, 0, s.rows))
+			sum.Add(column.mixed(fingerprint.NewColumn(c.Name, column.Levels()), 0, 0, s.rows))
 		}
 	}
 	return hash.Digits(s.rows, sum)
@@ -338,7 +338,11 @@ type chunkedFeature struct {
 
 // shape returns the column without values.
 func (c *chunkedFeature) shape() *Column {
-	return &Column{name: c.Name, kind: c.kind, role: c.Role, levels: c.levels, numericLevels: c.numericLevels, missing: c.missing}
+	column := &Column{name: c.Name, kind: c.kind, role: c.Role, missing: c.missing}
+	if c.kind == Category {
+		column.texts = &columnTexts{levels: c.levels, numericLevels: c.numericLevels}
+	}
+	return column
 }
 
 // column makes the column of a column chunk, without the rows in bad.

@@ -21,7 +21,7 @@ func ClassesOf(c *Column) (classes []string, numeric bool) {
 func FewClasses(c *Column, most int) (classes []string, numeric, ok bool) {
 	c = c.dense()
 	if !c.kind.Numeric() {
-		classes, numeric = dictionary.Classes(c.Codes(), c.levels, c.numericLevels)
+		classes, numeric = dictionary.Classes(c.Codes(), c.Levels(), c.NumericLevels())
 		return classes, numeric, true
 	}
 	numbers := dictionary.NewClassNumbers(most)
@@ -53,7 +53,7 @@ func (t *Table) EncodeClasses(classes []string, numeric bool) ([]float64, error)
 		}
 		return encoded, nil
 	}
-	byLevel := dictionary.ClassCodes(c.levels, classes, numeric)
+	byLevel := dictionary.ClassCodes(c.Levels(), classes, numeric)
 	for row, code := range c.Codes() {
 		if code < 0 || byLevel[code] < 0 {
 			return nil, t.badLabel(c, row, classes)
@@ -94,8 +94,8 @@ func (t *Table) numericLabels(c *Column) ([]float64, error) {
 			labels[row] = c.number(row)
 		}
 	} else {
-		values := make([]float64, len(c.levels))
-		for i, level := range c.levels {
+		values := make([]float64, len(c.Levels()))
+		for i, level := range c.Levels() {
 			v, ok := dictionary.Number(level)
 			if !ok {
 				v = math.NaN()
@@ -175,7 +175,7 @@ func (c *Column) cell(row int) string {
 		return ""
 	case c.kind == Category:
 		if code := c.Codes()[row]; code >= 0 {
-			return chunk.Excerpt([]byte(c.levels[code]))
+			return chunk.Excerpt([]byte(c.Levels()[code]))
 		}
 		return ""
 	}

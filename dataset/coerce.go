@@ -125,13 +125,13 @@ func (t *Table) conform(c *Column, s *ColumnSchema) (*Column, error) {
 }
 
 func (t *Table) conformLevels(c *Column, s *ColumnSchema) (*Column, error) {
-	if c.numericLevels == s.NumericLevels && startsWith(c.levels, s.Levels) {
+	if c.NumericLevels() == s.NumericLevels && startsWith(c.Levels(), s.Levels) {
 		return c.as(s.Name, s.Role), nil
 	}
-	if c.numericLevels && !s.NumericLevels && c.missing < t.rows {
+	if c.NumericLevels() && !s.NumericLevels && c.missing < t.rows {
 		return nil, chunk.Errorf("the levels of column %q were read as numbers, the model has them as text; read the table with dataset.As(model.Schema())", s.Name)
 	}
-	codes, levels := dictionary.OfSchema(append([]int32(nil), c.Codes()...), c.levels, s, '.')
+	codes, levels := dictionary.OfSchema(append([]int32(nil), c.Codes()...), c.Levels(), s, '.')
 	return categoryColumn(s.Name, s.Role, codes, levels, s.NumericLevels), nil
 }
 
@@ -176,8 +176,8 @@ func (t *Table) numbersToLevels(c *Column, s *ColumnSchema) (*Column, error) {
 }
 
 func (t *Table) levelsToNumbers(c *Column, s *ColumnSchema) (*Column, error) {
-	numbers, odd := make([]float64, len(c.levels)), make([]bool, len(c.levels))
-	for i, level := range c.levels {
+	numbers, odd := make([]float64, len(c.Levels())), make([]bool, len(c.Levels()))
+	for i, level := range c.Levels() {
 		number, ok := dictionary.SchemaNumber(level, s)
 		numbers[i], odd[i] = number, !ok
 	}

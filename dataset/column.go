@@ -15,16 +15,21 @@ import (
 // Column is one named column of a Table. It is immutable.
 type Column struct {
 	// A table may have a million columns: what they do not need takes no room here.
-	name          string
-	kind          Kind
-	role          Role
-	numericLevels bool           // Category: levels are numbers in their shortest decimal form
-	rows          int            // Float32 and Float64
-	missing       int            // number of missing rows
-	numbers       unsafe.Pointer // Float32 and Float64: to the rows' values, nil for a sparse column
-	sparse        *Sparse        // Float32 and Float64: the stored cells, nil for a dense column
-	array         arrow.Array    // other kinds: Dictionary(Int32, String) or String
-	levels        []string       // Category: the dictionary, in row order of first appearance
+	name    string
+	kind    Kind
+	role    Role
+	rows    int            // Float32 and Float64
+	missing int            // number of missing rows
+	numbers unsafe.Pointer // Float32 and Float64: to the rows' values, nil for a sparse column
+	sparse  *Sparse        // Float32 and Float64: the stored cells, nil for a dense column
+	texts   *columnTexts   // other kinds
+}
+
+// columnTexts is what a column has that is not of numbers.
+type columnTexts struct {
+	array         arrow.Array // Dictionary(Int32, String) or String; nil for a column without rows
+	levels        []string    // Category: the dictionary, in row order of first appearance
+	numericLevels bool        // Category: levels are numbers in their shortest decimal form
 }
 
 // Name returns the column's name as it stands in the header.
@@ -38,8 +43,8 @@ func (c *Column) Role() Role { return c.role }
 
 // Len returns the number of rows.
 func (c *Column) Len() int {
-	if c.array != nil {
-		return c.array.Len()
+	if c.texts != nil && c.texts.array != nil {
+		return c.texts.array.Len()
 	}
 	return c.rows
 }
@@ -52,8 +57,8 @@ func (c *Column) Missing() int { return c.missing }
 func (c *Column) Array() arrow.Array {
 	d := c.dense()
 	switch {
-	case d.array != nil:
-		return d.array
+	case d.texts != nil:
+		return d.texts.array
 	case d.kind == Float32:
 		return array.NewFloat32Data(plainData(arrow.PrimitiveTypes.Float32, d.rows, arrow.Float32Traits.CastToBytes(d.Float32s())))
 	}
@@ -89,20 +94,25 @@ func (c *Column) Float64s() []float64 {
 // Codes returns the dictionary indices of a Category column, one per row, -1 where missing.
 // The slice is the column's own memory and must not be changed.
 func (c *Column) Codes() []int32 {
-	return c.array.(*array.Dictionary).Indices().(*array.Int32).Int32Values()
+	return c.texts.array.(*array.Dictionary).Indices().(*array.Int32).Int32Values()
 }
 
 // Levels returns the dictionary of a Category column. In a table read with a
 // model's schema the model's levels come first, in the model's order, and levels
 // that the model has not seen follow.
-func (c *Column) Levels() []string { return c.levels }
+func (c *Column) Levels() []string {
+	if c.texts == nil {
+		return nil
+	}
+	return c.texts.levels
+}
 
 // NumericLevels reports whether the levels of a Category column are numbers in
 // their shortest decimal form, compared by value.
-func (c *Column) NumericLevels() bool { return c.numericLevels }
+func (c *Column) NumericLevels() bool { return c.texts != nil && c.texts.numericLevels }
 
 // Text returns the text of a row of a Text column, empty where missing.
-func (c *Column) Text(row int) string { return c.array.(*array.String).Value(row) }
+func (c *Column) Text(row int) string { return c.texts.array.(*array.String).Value(row) }
 
 // number returns the value of a row of a numeric column.
 func (c *Column) number(row int) float64 {
@@ -189,13 +199,12 @@ func codedColumn(name string, role Role, codes []int32, levels []string, texts *
 		[]*memory.Buffer{present, memory.NewBufferBytes(arrow.Int32Traits.CastToBytes(codes))},
 		nil, absent, 0))
 	return &Column{name: name, kind: Category, role: role, missing: absent,
-		levels: levels, numericLevels: numeric,
-		array: array.NewDictionaryArray(dictionaryType, indices, texts)}
+		texts: &columnTexts{array.NewDictionaryArray(dictionaryType, indices, texts), levels, numeric}}
 }
 
-// texts returns the levels of a category as an array.
-func (c *Column) texts() *array.String {
-	return c.array.(*array.Dictionary).Dictionary().(*array.String)
+// levelTexts returns the levels of a category as an array.
+func (c *Column) levelTexts() *array.String {
+	return c.texts.array.(*array.Dictionary).Dictionary().(*array.String)
 }
 
 // levelArray holds the levels of a dictionary.
@@ -218,7 +227,7 @@ func textColumn(name string, role Role, text []byte, offsets []int32) *Column {
 			missing++
 		}
 	}
-	return &Column{name: name, kind: Text, role: role, missing: missing, array: stringArray(text, offsets)}
+	return &Column{name: name, kind: Text, role: role, missing: missing, texts: &columnTexts{array: stringArray(text, offsets)}}
 }
 
 func stringArray(text []byte, offsets []int32) *array.String {

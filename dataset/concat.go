@@ -21,7 +21,7 @@ func Concat(tables []*Table) *Table {
 		case Float64:
 			t.columns = append(t.columns, float64Column(c.name, c.role, concat(tables, i, t.rows, (*Column).Float64s)))
 		case Category:
-			t.columns = append(t.columns, codedColumn(c.name, c.role, concat(tables, i, t.rows, (*Column).Codes), c.levels, c.texts(), c.numericLevels))
+			t.columns = append(t.columns, codedColumn(c.name, c.role, concat(tables, i, t.rows, (*Column).Codes), c.Levels(), c.levelTexts(), c.NumericLevels()))
 		default:
 			panic("dataset: Concat of a column of text")
 		}

@@ -154,7 +154,7 @@ func (c *Column) Few(rows []int32, most int) (codes []int32, n int, ok bool) {
 
 func (c *Column) crossedValues(most int) (crossed.Values, bool) {
 	if c.kind == Category {
-		return crossed.Levels(c.Codes(), c.levels, c.missing), true
+		return crossed.Levels(c.Codes(), c.Levels(), c.missing), true
 	}
 	return crossed.Numbers(c.Len(), c.dense().number, most)
 }

@@ -118,7 +118,7 @@ func (t *Table) bytes() (n int64) {
 		case c.sparse != nil:
 			n += int64(4*len(c.sparse.Rows) + 4*len(c.sparse.F32) + 8*len(c.sparse.F64))
 		case c.kind == Text:
-			n += width*int64(t.rows) + int64(len(c.array.(*array.String).ValueBytes()))
+			n += width*int64(t.rows) + int64(len(c.texts.array.(*array.String).ValueBytes()))
 		case c.kind == Float64:
 			n += 8 * int64(t.rows)
 		default:

@@ -31,14 +31,21 @@ func (t *Table) Fingerprint(pool *parallel.Pool) string {
 		}
 		hash.Add(c.name, c.role)
 	}
-	hashes := make([]*fingerprint.Column, len(dense))
-	for i, c := range dense {
-		hashes[i] = fingerprint.NewColumn(c.name, c.levels)
+	var hashes []*fingerprint.Column // of short columns nil: each is needed once, and takes more than the cells
+	if blocks > 1 {
+		for _, c := range dense {
+			hashes = append(hashes, fingerprint.NewColumn(c.name, c.Levels()))
+		}
 	}
 	sums := make([]mix.Sum, pool.Threads()*8) // 8 apart: a cache line per worker and more
 	pool.Do(len(dense)*blocks, parallel.Func(func(worker, index int) {
 		lo, hi := parallel.Block(index%blocks, t.rows, block)
-		sums[worker*8].Add(dense[index/blocks].mixed(hashes[index/blocks], 0, lo, hi))
+		c := dense[index/blocks]
+		if hashes == nil {
+			sums[worker*8].Add(c.mixed(fingerprint.NewColumn(c.name, c.Levels()), 0, lo, hi))
+		} else {
+			sums[worker*8].Add(c.mixed(hashes[index/blocks], 0, lo, hi))
+		}
 	}))
 	pool.Do(len(sparse), parallel.Func(func(worker, index int) {
 		c := sparse[index]

@@ -89,7 +89,7 @@ func columnsInPlace(a *build.Builder, rows int) []*Column {
 
 // described is what notes say of a column.
 func described(c *Column, rows int) build.Described {
-	return build.Described{Kind: c.kind, Rows: rows, Missing: c.missing, Levels: c.levels, NumericLevels: c.numericLevels}
+	return build.Described{Kind: c.kind, Rows: rows, Missing: c.missing, Levels: c.Levels(), NumericLevels: c.NumericLevels()}
 }
 
 // finalColumn makes a joined column final.

@@ -2,6 +2,7 @@ package dataset_test
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"testing"
@@ -88,6 +89,34 @@ func TestTakeKeepsDictionariesAndPlaces(t *testing.T) {
 	}
 	if taken.NumRows() != 2 {
 		t.Errorf("%d rows", taken.NumRows())
+	}
+}
+
+// Columns of a table without its features are found by name, and those of the table too, however many there are.
+func TestWithoutFeaturesFindsColumns(t *testing.T) {
+	var columns []dataset.ColumnData
+	var labels []string
+	for i := range 80 {
+		name := fmt.Sprint("c", i)
+		if columns = append(columns, dataset.ColumnData{Name: name, Values: []float64{1, 2}}); i >= 40 {
+			labels = append(labels, name)
+		}
+	}
+	for _, first := range []string{"c79", "c0"} { // of the part, of the table
+		table, err := dataset.FromColumns(columns, dataset.Label(labels...))
+		if err != nil {
+			t.Fatal(err)
+		}
+		part := table.WithoutFeatures()
+		if first == "c0" {
+			table.Column(first)
+		}
+		if c := part.Column("c79"); c == nil || c.Name() != "c79" || part.Column("c0") != nil {
+			t.Errorf("the part has %v", c)
+		}
+		if c := table.Column("c0"); c == nil || c.Name() != "c0" {
+			t.Errorf("the table has %v", c)
+		}
 	}
 }
 

@@ -3,12 +3,12 @@ package dataset
 import (
 	"context"
 	"io"
-	"runtime"
 	"slices"
 	"sync"
 
 	"boost/dataset/internal/build"
 	"boost/dataset/internal/chunk"
+	"boost/internal/gcpercent"
 )
 
 // Open reads a table from a file; Formats lists the formats, each of which may be
@@ -63,30 +63,16 @@ func (in *input) table(ctx context.Context) (*Table, error) {
 	if err != nil {
 		return nil, err
 	}
+	defer gcpercent.LowerWide(len(targets))()
 	c := &collector{input: in}
-	width := len(targets)
 	targets, empty := withoutEmpty(in.source, targets)
-	collectWide(width)
 	chunks, _, err := c.collect(ctx, targets)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
 	a := in.builder(chunks, err)
 	a.Reread = func(columns []*build.Column) error { return c.reread(ctx, columns) }
-	t, err := tableOf(a, targets, empty)
-	a.Chunks, a.Columns = nil, nil
-	collectWide(width)
-	return t, err
-}
-
-// collectWide collects the garbage of a step if a table is wide. Finding the columns leaves several times
-// their size behind, and so does making them of their chunks; left to itself the collector would let it
-// stand beside what the next step makes.
-func collectWide(columns int) {
-	const wide = 1 << 16
-	if columns >= wide {
-		runtime.GC()
-	}
+	return tableOf(a, targets, empty)
 }
 
 // builder begins the table of chunks, behind which an error may have ended the input.

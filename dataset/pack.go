@@ -22,7 +22,7 @@ func (t *Table) Pack() (head, values []byte) {
 		}
 		s := columnSchema(c)
 		s.Levels = nil
-		p.Columns, p.Levels, p.Counts = append(p.Columns, s), append(p.Levels, packed.AppendTexts(nil, c.levels)), append(p.Counts, len(c.levels))
+		p.Columns, p.Levels, p.Counts = append(p.Columns, s), append(p.Levels, packed.AppendTexts(nil, c.Levels())), append(p.Counts, len(c.Levels()))
 		switch c = c.dense(); c.kind {
 		case Float32:
 			values = packed.AppendFloat32s(values, c.Float32s())

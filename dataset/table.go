@@ -134,7 +134,7 @@ func (t *Table) columnNames() []string {
 // else is told of the rows, with their locations. It shares the table's memory.
 func (t *Table) WithoutFeatures() *Table {
 	others := *t
-	others.columns = nil
+	others.index, others.columns = new(nameIndex), nil
 	for _, c := range t.columns {
 		if c.role != Feature {
 			others.columns = append(others.columns, c)
@@ -211,7 +211,7 @@ func (c *Column) take(rows []int32) *Column {
 	case Float64:
 		return float64Column(c.name, c.role, chunk.Pick(c.Float64s(), rows))
 	case Category:
-		return codedColumn(c.name, c.role, chunk.Pick(c.Codes(), rows), c.levels, c.texts(), c.numericLevels)
+		return codedColumn(c.name, c.role, chunk.Pick(c.Codes(), rows), c.Levels(), c.levelTexts(), c.NumericLevels())
 	}
 	var text []byte
 	offsets := make([]int32, 1, len(rows)+1)
@@ -241,7 +241,7 @@ func (t *Table) Schema() Schema {
 func columnSchema(c *Column) ColumnSchema {
 	s := ColumnSchema{Name: c.name, Role: c.role, Kind: c.kind}
 	if c.role != GroupRole {
-		s.Levels, s.NumericLevels = c.levels, c.numericLevels
+		s.Levels, s.NumericLevels = c.Levels(), c.NumericLevels()
 	}
 	return s
 }

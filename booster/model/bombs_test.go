@@ -42,8 +42,8 @@ func refusedIn(t *testing.T, constant int, data []byte, decode func([]byte) (*Mo
 
 // full makes a file of a manifest, in which tableMark stands for the section table, and sections.
 func full(text string, sections []format.Section) []byte {
-	return format.Assemble(FormatVersion, sections, func(_ []byte, table []format.SectionEntry) []byte {
-		return []byte(strings.Replace(text, tableMark, string(jsonform.Append(nil, jsonform.List(table, format.SectionForm))), 1))
+	return format.Assemble(FormatVersion, sections, len(text), func(b []byte, table []format.SectionEntry) []byte {
+		return append(b, strings.Replace(text, tableMark, string(jsonform.Append(nil, jsonform.List(table, format.SectionForm))), 1)...)
 	})
 }
 

@@ -102,7 +102,7 @@ func joined(sections []format.Section) []byte { return framed(format.JoinParts(s
 
 // framed makes a file of what its section holds.
 func framed(joined []byte) []byte {
-	return format.Assemble(format.CompressedVersion, []format.Section{{Name: format.PackedSection, Data: joined}}, format.SectionTable)
+	return format.Assemble(format.CompressedVersion, []format.Section{{Name: format.PackedSection, Data: joined}}, 0, format.SectionTable)
 }
 
 // tryCompressed reads a file behind right checksums: both loads give the same error, or a

@@ -40,8 +40,8 @@ const tableMark = `"@sections"`
 // section table, and any sections, with all checksums right.
 func tryDecode(t *testing.T, text string, sections []format.Section) {
 	t.Helper()
-	data := format.Assemble(FormatVersion, sections, func(_ []byte, table []format.SectionEntry) []byte {
-		return []byte(strings.Replace(text, tableMark, string(jsonform.Append(nil, jsonform.List(table, format.SectionForm))), 1))
+	data := format.Assemble(FormatVersion, sections, len(text), func(b []byte, table []format.SectionEntry) []byte {
+		return append(b, strings.Replace(text, tableMark, string(jsonform.Append(nil, jsonform.List(table, format.SectionForm))), 1)...)
 	})
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)

@@ -66,6 +66,7 @@ type Tables struct {
 	task    *cache.Task
 	chunked []*dataset.ChunkedTable // to be closed
 	sample  dataset.Option          // of the training table that stays in files
+	spared  func()                  // ends what spares memory; nil for nothing
 }
 
 // Load reads the tables of a run, or prepares them for being read in chunks, or takes
@@ -206,6 +207,9 @@ func (l *Tables) open(ctx context.Context, in *Input, paths []string, opts []dat
 		if err != nil {
 			return booster.Data{}, err
 		}
+		if l.spared == nil {
+			l.spared = gcpercent.LowerWide(len(table.Columns()))
+		}
 		return booster.InMemory(table), nil
 	}
 	defer gcpercent.Lower()()
@@ -243,12 +247,15 @@ func (l *Tables) Options() []booster.Option {
 	return opts
 }
 
-// Close frees files that are still read.
+// Close frees files that are still read, and ends what spares memory for tables of very many columns.
 func (l *Tables) Close() {
+	if l.spared != nil {
+		l.spared()
+	}
 	for _, s := range l.chunked {
 		s.Close()
 	}
-	l.chunked = nil
+	l.chunked, l.spared = nil, nil
 }
 
 // chooseOutOfCore returns why the tables stay in files, "" if they are read into memory.

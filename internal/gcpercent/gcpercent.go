@@ -4,7 +4,6 @@
 package gcpercent
 
 import (
-	"runtime"
 	"runtime/debug"
 	"sync"
 )
@@ -49,7 +48,7 @@ func lower(to int) (done func()) {
 	}
 }
 
-// LowerWide is Lower for a table of very many columns, whose garbage goes at the end. It does nothing for others.
+// LowerWide is Lower for a table of very many columns, whose garbage goes at the end, back to the system. It does nothing for others.
 func LowerWide(columns int) (done func()) {
 	if columns < wide {
 		return func() {}
@@ -57,6 +56,6 @@ func LowerWide(columns int) (done func()) {
 	end := lower(wideLowered)
 	return func() {
 		end()
-		runtime.GC()
+		debug.FreeOSMemory()
 	}
 }

@@ -86,7 +86,7 @@ func (q *search) mayGain(worker int, features []int) (kept []int) {
 // without a missing one and follow each other: as many at most as have chunkCodes.
 func (q *search) flagRun(features []int) int {
 	first := features[0]
-	n := min(q.shapes[first].flags, len(features), chunkCodes/2)
+	n := min(int(q.shapes[first].flags), len(features), chunkCodes/2)
 	for n > 0 && features[n-1] != first+n-1 {
 		n--
 	}

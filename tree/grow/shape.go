@@ -8,13 +8,13 @@ import (
 // shape is what a search has to know of a feature.
 type shape struct {
 	numeric bool
-	flags   int // how many features from this one on are numeric ones of two codes without a missing one
+	flags   int32 // how many features from this one on are numeric ones of two codes without a missing one
 }
 
 // shapesOf returns the shapes and the spans of the features.
 func shapesOf(features []binning.Feature, m *binning.Matrix) ([]shape, []scan.Span) {
 	shapes, spans, offsets := make([]shape, len(features)), make([]scan.Span, len(features)), m.Offsets()
-	flags := 0
+	flags := int32(0)
 	var counts []int
 	for f := len(features) - 1; f >= 0; f-- {
 		feature := &features[f]

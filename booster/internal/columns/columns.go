@@ -40,12 +40,15 @@ func (p *Parameter) columns() []string {
 
 // Check refuses columns that are no features.
 func Check(features []string, parameters []Parameter) error {
-	known := make(map[string]bool, len(features))
-	for _, name := range features {
-		known[name] = true
-	}
+	var known map[string]bool // made for the first column
 	for _, p := range parameters {
 		for _, column := range p.columns() {
+			if known == nil {
+				known = make(map[string]bool, len(features))
+				for _, name := range features {
+					known[name] = true
+				}
+			}
 			if !known[column] {
 				return fmt.Errorf("%w: the table has no feature column %q, which %s names%s", dataset.ErrTable, column, p.Key,
 					near.Question(near.Words(column, slices.Sorted(slices.Values(features)))))

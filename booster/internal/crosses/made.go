@@ -56,14 +56,13 @@ func Names(columns []dataset.CrossedColumn) string {
 
 // Sources returns for each feature of a schema those that it is made of, nil where none is.
 func Sources(s dataset.Schema) (of [][]string) {
-	some := false
+	if !slices.ContainsFunc(s.Columns, func(c dataset.ColumnSchema) bool { return c.Role == dataset.Feature && c.Crossed != nil }) {
+		return nil
+	}
 	for i := range s.Columns {
 		if c := &s.Columns[i]; c.Role == dataset.Feature {
-			of, some = append(of, c.Crossed), some || c.Crossed != nil
+			of = append(of, c.Crossed)
 		}
-	}
-	if !some {
-		return nil
 	}
 	return of
 }

@@ -15,21 +15,22 @@ var ErrOtherCuts = errors.New("a binned table has cuts of its own, other than th
 
 // Binned is a table whose codes are known, or some rows of it.
 type Binned struct {
-	table *dataset.Table // the columns that are no features
-	whole Source         // all rows and columns
-	cuts  *binning.Cuts
-	codes *binning.Codes // of the whole table
-	rows  []int32        // nil for a whole table
+	table  *dataset.Table // the columns that are no features
+	whole  Source         // all rows and columns
+	schema dataset.Schema
+	cuts   *binning.Cuts
+	codes  *binning.Codes // of the whole table
+	rows   []int32        // nil for a whole table
 }
 
 // NewBinned is a whole table with its cuts and codes.
 func NewBinned(whole Source, cuts *binning.Cuts, codes *binning.Codes) *Binned {
-	return &Binned{table: whole.MetaColumns(), whole: whole, cuts: cuts, codes: codes}
+	return &Binned{table: whole.MetaColumns(), whole: whole, schema: whole.Schema(), cuts: cuts, codes: codes}
 }
 
 func (s *Binned) MetaColumns() *dataset.Table  { return s.table }
 func (s *Binned) Files() *dataset.ChunkedTable { return s.whole.Files() }
-func (s *Binned) Schema() dataset.Schema       { return s.whole.Schema() }
+func (s *Binned) Schema() dataset.Schema       { return s.schema }
 func (s *Binned) Part() []int32                { return s.rows }
 
 func (s *Binned) Fingerprint(pool *parallel.Pool) string { return s.whole.Fingerprint(pool) }

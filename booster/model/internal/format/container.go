@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"hash/crc32"
+	"slices"
 )
 
 // FormatVersion is the version of the `.boost` container of full models.
@@ -100,11 +101,13 @@ func CrcHex(b []byte) string {
 	return string(text[:])
 }
 
-// Assemble makes the file. manifest appends the JSON for a section table.
-func Assemble(version uint16, sections []Section, manifest func([]byte, []SectionEntry) []byte) []byte {
-	h, text, entries := arrange(version, sections, manifest)
-	b := h.append(make([]byte, 0, h.file))
-	b = append(b, text...)
+// Assemble makes the file. manifest appends the JSON for a section table, of about size bytes.
+func Assemble(version uint16, sections []Section, size int, manifest func([]byte, []SectionEntry) []byte) []byte {
+	for _, s := range sections {
+		size += alignment + len(s.Data)
+	}
+	h, b, entries := arrange(make([]byte, headerSize, headerSize+size+crcSize), version, sections, manifest)
+	b = slices.Grow(b, int(h.file)-len(b))
 	for i, s := range sections {
 		b = append(b, make([]byte, entries[i].Offset-uint64(len(b)))...)
 		b = append(b, s.Data...)
@@ -114,8 +117,8 @@ func Assemble(version uint16, sections []Section, manifest func([]byte, []Sectio
 
 // isAssembled reports whether a file, whose sections were opened, is what Assemble makes.
 func isAssembled(data []byte, version uint16, sections []Section, manifest func([]byte, []SectionEntry) []byte) bool {
-	h, text, entries := arrange(version, sections, manifest)
-	if h.file != uint64(len(data)) || !bytes.Equal(h.append(nil), data[:headerSize]) || !bytes.Equal(text, data[headerSize:headerSize+len(text)]) {
+	h, b, entries := arrange(make([]byte, headerSize), version, sections, manifest)
+	if h.file != uint64(len(data)) || !bytes.HasPrefix(data, b) {
 		return false
 	}
 	for i, s := range sections {
@@ -126,26 +129,27 @@ func isAssembled(data []byte, version uint16, sections []Section, manifest func(
 	return true
 }
 
-// arrange returns all of a file but its sections.
-func arrange(version uint16, sections []Section, manifest func([]byte, []SectionEntry) []byte) (Header, []byte, []SectionEntry) {
+// arrange returns the beginning of a file, up to its sections. It has the memory of b, which is as long as a header, where that is enough.
+func arrange(b []byte, version uint16, sections []Section, manifest func([]byte, []SectionEntry) []byte) (Header, []byte, []SectionEntry) {
 	// The manifest holds offsets that depend on its own length. A longer manifest never
 	// makes shorter offsets, so lengths from 0 upwards rise to the least that fits.
 	var entries []SectionEntry
-	var text []byte
 	sums := make([]string, len(sections))
 	for i, s := range sections {
 		sums[i] = CrcHex(s.Data)
 	}
-	for length := -1; length != len(text); {
-		length = len(text)
+	for length := -1; length != len(b)-headerSize; {
+		length = len(b) - headerSize
 		entries = place(sections, sums, length)
-		text = manifest(text[:0], entries)
+		b = manifest(b[:headerSize], entries)
 	}
-	end := uint64(headerSize + len(text))
+	end := uint64(len(b))
 	if n := len(entries); n > 0 {
 		end = entries[n-1].Offset + entries[n-1].Length
 	}
-	return Header{version, sectionFlags(sections), uint32(len(sections)), uint64(len(text)), end + crcSize}, text, entries
+	h := Header{version, sectionFlags(sections), uint32(len(sections)), uint64(len(b) - headerSize), end + crcSize}
+	h.append(b[:0])
+	return h, b, entries
 }
 
 // CheckHeader checks magic and lengths, all that the beginning of a file can tell.

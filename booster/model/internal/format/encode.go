@@ -8,10 +8,14 @@ import (
 // Encode returns the bytes of the model's file.
 func (c *Contents) Encode() ([]byte, error) {
 	if c.Compression != nil {
-		return Assemble(CompressedVersion, compressedSections(JoinParts(c.compressedParts()), encodeLinear(c.Trees)), SectionTable), nil
+		return Assemble(CompressedVersion, compressedSections(JoinParts(c.compressedParts()), encodeLinear(c.Trees)), 0, SectionTable), nil
 	}
 	sections, manifest := c.fullForm(encodeStructure(c.Trees), encodeLeaves(c.Trees), encodeStatistics(c.Trees), encodeLinear(c.Trees))
-	return Assemble(FormatVersion, sections, manifest), nil
+	size := 4096 // about the bytes of the manifest
+	for i := range c.Schema.Columns {
+		size += 72 + len(c.Schema.Columns[i].Name)
+	}
+	return Assemble(FormatVersion, sections, size, manifest), nil
 }
 
 // fullForm returns what the file of a full model is assembled of. The sections of the trees are given.

@@ -18,7 +18,7 @@ import (
 //
 // A categorical feature's codes are by dictionary index, ffffffff where a level has none.
 func encodeCuts(c *binning.Cuts) []byte {
-	b := le.AppendUint32(nil, uint32(len(c.Features)))
+	b := le.AppendUint32(make([]byte, 0, 4+12*len(c.Features)+4*len(c.Values)+8*len(c.Values64)), uint32(len(c.Features)))
 	for f := range c.Features {
 		feature := &c.Features[f]
 		missing := byte(0)
