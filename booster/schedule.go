@@ -22,7 +22,7 @@ func scheduleSettings(p *Params) []setting.Setting {
 		{Name: "train.learning_rate_end", Value: &p.RateEnd, Range: setting.Between(0, 10), OmitDefault: true,
 			Doc: "Learning rate that a schedule goes towards."},
 		{Name: "train.learning_rates", Value: &p.Rates, Range: setting.Above(0, 10), OmitDefault: true,
-			Doc: "Learning rate of each round, in place of learning_rate and its schedule; the last one stays for rounds beyond."},
+			Doc: "Learning rate of each round, in place of learning_rate and its schedule; the last one stays for rounds beyond. With train.init_model: of each new round."},
 	}
 }
 
