@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"net"
 	"time"
 
 	"boost/internal/comm"
@@ -30,6 +31,8 @@ const (
 	maxText    = 900
 	maxMessage = 1000
 	beatBytes  = 24
+
+	leastFailure = 12
 )
 
 // tell writes a message. A reader finds out where that fails.
@@ -39,11 +42,21 @@ func (p *peer) tell(kind byte, message []byte) {
 	if p.control == nil || p.mute {
 		return
 	}
-	frame := binary.LittleEndian.AppendUint16([]byte{kind}, uint16(len(message)))
-	_ = p.control.SetWriteDeadline(time.Now().Add(time.Second))
-	if _, err := p.control.Write(append(frame, message...)); err != nil || kind == confirmed {
+	if err := writeMessage(p.control, kind, message); err != nil || kind == confirmed {
 		p.mute = true // part of a message may be out
 	}
+}
+
+func writeMessage(c net.Conn, kind byte, message []byte) error {
+	frame := binary.LittleEndian.AppendUint16([]byte{kind}, uint16(len(message)))
+	_ = c.SetWriteDeadline(time.Now().Add(time.Second))
+	_, err := c.Write(append(frame, message...))
+	return err
+}
+
+// causeOf returns the error that a failure tells of, and how many calls the rank has made that tells.
+func causeOf(failure []byte) (calls int64, cause *comm.Error) {
+	return int64(binary.LittleEndian.Uint64(failure)), &comm.Error{Rank: int(int32(binary.LittleEndian.Uint32(failure[8:]))), Text: string(failure[12:])}
 }
 
 // listen reads the control connection of a rank until it ends.
@@ -62,8 +75,8 @@ func (m *Mesh) listen(p *peer) {
 		switch {
 		case kind == beat && len(message) == beatBytes:
 			m.compare(p, message)
-		case kind == failure && len(message) >= 12:
-			m.failAfter(int64(binary.LittleEndian.Uint64(message)), &comm.Error{Rank: int(int32(binary.LittleEndian.Uint32(message[8:]))), Text: string(message[12:])})
+		case kind == failure && len(message) >= leastFailure:
+			m.failAfter(causeOf(message))
 		case kind == leaving && len(message) == 8:
 			p.left.Store(true)
 			m.leave(p, int64(binary.LittleEndian.Uint64(message)))

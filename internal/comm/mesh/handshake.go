@@ -25,14 +25,21 @@ import (
 //	D → A  hello
 //	A → D  hello
 //	D → A  HMAC-SHA256 of "dialer", both hellos and what is unique to the TLS connection; the key is the token
-//	A → D  verdict: 32 bits of length, then 0 and the same HMAC of "accepter", or 1 and why D is turned away
+//	A → D  verdict: 32 bits of length, then 0 and the same HMAC of "accepter", 1 and why D is turned away, or 2 and the failure that A ends with
 //
 // A hello begins with 8 bytes that no other program sends, the version of this protocol in 16 bits, and the length of the
 // JSON object that follows in 16 bits. Each has a new random number, so that no HMAC serves twice.
 const (
 	magic    = "boostRNK"
-	protocol = 2
+	protocol = 3
 	maxHello = 2000
+)
+
+// Verdicts.
+const (
+	accepted = iota
+	turnedAway
+	hasFailed
 )
 
 // channel is what a connection is for.
@@ -141,9 +148,12 @@ func (j *joining) introduce(c net.Conn, p *peer, channel channel, stop func() bo
 	switch {
 	case err != nil:
 		return false, err
-	case text[0] == 1 && difference != nil:
+	case text[0] == turnedAway && difference != nil:
 		return false, j.blame(p.rank, c, difference)
-	case text[0] == 1:
+	case text[0] == hasFailed && len(text) > leastFailure:
+		_, cause := causeOf(text[1:])
+		return false, cause
+	case text[0] == turnedAway:
 		return false, j.blame(p.rank, c, fmt.Errorf("it turns this rank away: %s", text[1:]))
 	case !hmac.Equal(text[1:], j.proof("accepter", mine, raw, unique)):
 		return false, j.blame(p.rank, c, errToken)
@@ -177,7 +187,7 @@ func (j *joining) receive(c net.Conn, stop func() bool) (kept bool, err error) {
 		return false, fmt.Errorf("it ended before it showed the token: %w", err)
 	}
 	if !hmac.Equal(proof, j.proof("dialer", raw, mine, unique)) {
-		writeVerdict(c, 1, []byte("the tokens differ"))
+		writeVerdict(c, turnedAway, []byte("the tokens differ"))
 		return false, errToken
 	}
 	// From here on the other end is no stranger.
@@ -194,8 +204,12 @@ func (j *joining) receive(c net.Conn, stop func() bool) (kept bool, err error) {
 	default:
 		err = j.keep(c, j.peers[its.Rank], its.Channel, its.Instance, stop, j.proof("accepter", raw, mine, unique))
 	}
-	if err != nil {
-		writeVerdict(c, 1, []byte(err.Error()))
+	var failed *failedError
+	switch {
+	case errors.As(err, &failed) && failed.told != nil:
+		writeVerdict(c, hasFailed, failed.told)
+	case err != nil:
+		writeVerdict(c, turnedAway, []byte(err.Error()))
 	}
 	return err == nil, err
 }
@@ -210,8 +224,8 @@ func (j *joining) proof(role string, dialer, accepter, unique []byte) []byte {
 	return mac.Sum(nil)
 }
 
-func writeVerdict(w io.Writer, turnedAway byte, text []byte) {
-	_, _ = w.Write(append(binary.LittleEndian.AppendUint32(nil, uint32(1+len(text))), append([]byte{turnedAway}, text...)...))
+func writeVerdict(w io.Writer, verdict byte, text []byte) {
+	_, _ = w.Write(append(binary.LittleEndian.AppendUint32(nil, uint32(1+len(text))), append([]byte{verdict}, text...)...))
 }
 
 func readVerdict(r io.Reader) ([]byte, error) {

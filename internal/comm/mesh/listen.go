@@ -239,7 +239,10 @@ func (j *joining) keep(c net.Conn, p *peer, channel channel, instance string, st
 	defer j.Mesh.mu.Unlock()
 	switch {
 	case j.failing || j.closed:
-		return errors.New("this rank has failed")
+		if verdict == nil && channel == forControl && j.told != nil { // the other end has kept the connection, and would only see it end
+			_ = writeMessage(c, failure, j.told)
+		}
+		return &failedError{j.told}
 	case channel == forControl && p.control != nil || channel == forData && p.data != nil || p.instance != "" && p.instance != instance:
 		return fmt.Errorf("rank %d is there already, from %v", p.rank, p.control.RemoteAddr())
 	case channel == forData && p.control == nil:
@@ -248,7 +251,7 @@ func (j *joining) keep(c net.Conn, p *peer, channel channel, instance string, st
 		return context.Cause(j.ctx)
 	}
 	if verdict != nil {
-		writeVerdict(c, 0, verdict) // the reader of the connection sees if that fails
+		writeVerdict(c, accepted, verdict) // the reader of the connection sees if that fails
 	}
 	_ = c.SetDeadline(time.Time{})
 	p.instance = instance
@@ -266,6 +269,11 @@ func (j *joining) keep(c net.Conn, p *peer, channel channel, instance string, st
 	}
 	return nil
 }
+
+// failedError is what ends the connections that come to a rank which has failed.
+type failedError struct{ told []byte }
+
+func (e *failedError) Error() string { return "this rank has failed" }
 
 // onThisMachine reports whether both ends of a connection have one address.
 func onThisMachine(c net.Conn) bool {

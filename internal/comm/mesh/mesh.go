@@ -80,6 +80,7 @@ type state struct {
 	complete chan struct{} // closed when none is missing
 	failed   chan struct{} // closed when err is set and the other ranks know
 	failing  bool
+	told     []byte // what the others are told then: see failure
 	closed   bool
 	err      error // what all calls end with
 
@@ -253,9 +254,9 @@ func (m *Mesh) failLocked(blame *comm.Error, own error) {
 	if own != nil {
 		m.err = own
 	}
-	message := binary.LittleEndian.AppendUint64(nil, uint64(m.made()))
-	message = append(binary.LittleEndian.AppendUint32(message, uint32(blame.Rank)), blame.Text...)
-	m.others(func(p *peer) { p.tell(failure, message) })
+	m.told = binary.LittleEndian.AppendUint64(nil, uint64(m.made()))
+	m.told = append(binary.LittleEndian.AppendUint32(m.told, uint32(blame.Rank)), blame.Text...)
+	m.others(func(p *peer) { p.tell(failure, m.told) })
 	close(m.failed)
 	m.others(func(p *peer) {
 		if p.data != nil {
