@@ -593,6 +593,9 @@ func (r *trainRun) goOn() error {
 	if r.base, err = regdir.Load(c.InitModel); err != nil {
 		return err
 	}
+	if err := c.CheckBase(r.base.Schema(), false); err != nil {
+		return err
+	}
 	r.a.reportUncalibrated(r.base)
 	if given := c.Data.InitScore; len(given) > 0 {
 		var known []string

@@ -211,6 +211,7 @@ func objectiveOf(p booster.Params, t *dataset.Table, base *model.Model) (string,
 
 // base returns the model that training goes on from, nil for none.
 func (r *request) base(head *trainHead, c *configs.Config) (*model.Model, error) {
+	var base *model.Model
 	switch {
 	case head.Base != 0 && c.InitModel != "":
 		return nil, usagef("a model to go on from is given twice: leave train.init_model out")
@@ -219,11 +220,16 @@ func (r *request) base(head *trainHead, c *configs.Config) (*model.Model, error)
 		if err != nil {
 			return nil, err
 		}
-		return kept.Model, nil
+		base = kept.Model
 	case c.InitModel != "":
-		return model.Load(c.InitModel)
+		var err error
+		if base, err = model.Load(c.InitModel); err != nil {
+			return nil, err
+		}
+	default:
+		return nil, nil
 	}
-	return nil, nil
+	return base, c.CheckBase(base.Schema(), true)
 }
 
 // tables are those of a run: in memory, or read by traindata.Load.
