@@ -93,6 +93,9 @@ func Load(ctx context.Context, p booster.Params, in Input) (*Tables, error) {
 		if p.ValidBy != "" {
 			return nil, fmt.Errorf("%w: data.cache keeps codes only, and train.valid_by = %q needs the marks of rows: leave one of both out, or hold a share of the rows out (train.valid_share)", booster.ErrParams, p.ValidBy)
 		}
+		if p.RowBy != "" && p.RowBy != booster.ByQuery {
+			return nil, fmt.Errorf("%w: data.cache keeps codes only, and sampling.row_by = %q needs the column of what is drawn together: leave one of both out", booster.ErrParams, p.RowBy)
+		}
 		if err := in.checkCache(); err != nil {
 			return nil, err
 		}
