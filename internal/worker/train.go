@@ -110,6 +110,9 @@ func (r *request) train(ctx context.Context) (any, []byte, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	if err := c.CheckIdle(loaded.Train.MetaColumns()); err != nil {
+		return nil, nil, err
+	}
 	loading := time.Since(start)
 	if params.TimeLimit > 0 { // the limit is for the whole run: what loading took is gone
 		if params.TimeLimit -= loading; params.TimeLimit <= 0 {

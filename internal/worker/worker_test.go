@@ -280,6 +280,7 @@ func TestRefused(t *testing.T) {
 		{train([2]string{"label", "z"}), nil, "table", `no column "z"`},
 		{train(), nil, "parameter", "which column is to be predicted"},
 		{train([2]string{"label", "y"}, [2]string{"output.model", "m.boost"}), nil, "parameter", "output.model cannot be set here"},
+		{train([2]string{"label", "y"}, [2]string{"cegb_tradeoff", "2"}), nil, "parameter", "is a factor of costs, and there are none"},
 		{goOn("ignore", "b"), nil, "parameter", `data.ignore = ["b"]: column "b" is a feature of the base model`},
 		{goOn("categorical", "b"), nil, "parameter", `data.categorical = ["b"]: column "b" has numbers in the base model`},
 		{map[string]any{"op": "train", "train": map[string]any{"files": []string{"absent.csv"}}}, nil, "table", "absent.csv"},
