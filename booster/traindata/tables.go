@@ -76,7 +76,7 @@ func Load(ctx context.Context, p booster.Params, in Input) (*Tables, error) {
 		in.Log = slog.New(slog.DiscardHandler)
 	}
 	if in.From != nil {
-		in.Options = append(slices.Clone(in.Options), dataset.As(in.From.Schema()))
+		in.Options = append(slices.Clone(in.Options), dataset.As(in.From.Schema()), dataset.SkipUnlabelled())
 	}
 	p = p.OrDefaults()
 	l := &Tables{from: in.From}
@@ -186,7 +186,7 @@ func (l *Tables) read(ctx context.Context, in *Input) error {
 	}
 	schema := l.Train.Schema()
 	for _, path := range in.Valid {
-		d, err := l.open(ctx, in, []string{path}, append(slices.Clone(in.ValidOptions), dataset.As(schema)))
+		d, err := l.open(ctx, in, []string{path}, append(slices.Clone(in.ValidOptions), dataset.As(schema), dataset.SkipUnlabelled()))
 		if err != nil {
 			return err
 		}

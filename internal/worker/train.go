@@ -318,7 +318,7 @@ func (r *request) loadMemory(ctx context.Context, head *trainHead, c *configs.Co
 		return nil, usagef("data.cache keeps tables of files: leave it out, or give the names of files")
 	}
 	if base != nil {
-		options = append(options, dataset.As(base.Schema()))
+		options = append(options, dataset.As(base.Schema()), dataset.SkipUnlabelled())
 	}
 	train, err := r.read(ctx, &head.Train, options...)
 	if err != nil {
@@ -331,7 +331,7 @@ func (r *request) loadMemory(ctx context.Context, head *trainHead, c *configs.Co
 	}
 	t := &tables{Tables: traindata.Tables{Train: booster.InMemory(train)}, from: base}
 	for i := range head.Valid {
-		valid, err := r.read(ctx, &head.Valid[i], append(c.ReadOptions(), dataset.As(train.Schema()))...)
+		valid, err := r.read(ctx, &head.Valid[i], append(c.ReadOptions(), dataset.As(train.Schema()), dataset.SkipUnlabelled())...)
 		if err != nil {
 			return nil, err
 		}
