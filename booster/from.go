@@ -115,25 +115,22 @@ func (r *run) extendCuts(ctx context.Context, train source.Source) (*binning.Cut
 	if err != nil {
 		return nil, nil, err
 	}
-	if keys := r.otherBinning(); len(keys) > 0 {
-		r.log.Info("numbers are coded with the cuts of the base model: parameters that would say otherwise do not count", "parameters", strings.Join(keys, ", "))
+	if keys := r.otherCodes(); len(keys) > 0 {
+		r.log.Info("columns are coded as the base model has them: parameters that would say otherwise do not count", "parameters", strings.Join(keys, ", "))
 	}
 	return cuts, notes, nil
 }
 
-// otherBinning lists the parameters of binning that differ from those of the base model.
-func (r *run) otherBinning() []string {
-	mine, err := r.p.ModelParams()
-	if err != nil {
-		return nil
-	}
+// otherCodes lists the parameters of how columns are coded that differ from those of the base model.
+func (r *run) otherCodes() []string {
 	var have, had map[string]json.RawMessage
-	if json.Unmarshal(mine, &have) != nil || json.Unmarshal(r.baseModel.Contents().Params, &had) != nil {
+	if mine, err := r.p.ModelParams(); err != nil || json.Unmarshal(mine, &have) != nil || json.Unmarshal(r.baseModel.Contents().Params, &had) != nil {
 		return nil
 	}
 	var keys []string
 	for _, key := range slices.Sorted(maps.Keys(have)) {
-		if before, ok := had[key]; ok && strings.HasPrefix(key, "binning.") && string(before) != string(have[key]) {
+		codes := strings.HasPrefix(key, "binning.") || slices.Contains([]string{"categorical.splits", "categorical.combinations", "categorical.counts"}, key)
+		if codes && string(had[key]) != string(have[key]) { // what had lacks is the default
 			keys = append(keys, key)
 		}
 	}

@@ -548,10 +548,17 @@ func TestFromRefuses(t *testing.T) {
 		t.Errorf("another objective of one's own: %v", err)
 	}
 	// Cuts are the base's whatever is asked for, which is said.
-	var log bytes.Buffer
-	q := of(func(p *booster.Params) { p.Binning.MaxBin = 7 })
-	if m, err = booster.Train(ctx, q, table, booster.From(base), booster.Logger(slog.New(slog.NewTextHandler(&log, nil)))); err != nil ||
-		!slices.Equal(m.Contents().Cuts.Values, base.Contents().Cuts.Values) || !strings.Contains(log.String(), "binning.max_bin") {
-		t.Errorf("max_bin: %v, %s", err, &log)
+	for key, change := range map[string]func(p *booster.Params){
+		"binning.max_bin":            func(p *booster.Params) { p.Binning.MaxBin = 7 },
+		"binning.max_bin_by_feature": func(p *booster.Params) { p.Binning.MaxBinByFeature = map[string]int{"x": 4} },
+		"binning.forced_cuts":        func(p *booster.Params) { p.Binning.ForcedCuts = map[string][]float64{"x": {0}} },
+		"categorical.splits":         func(p *booster.Params) { p.LevelSplits = booster.TargetSplits },
+		"":                           func(p *booster.Params) { p.Tree.Leaves = 9 },
+	} {
+		var log bytes.Buffer
+		if m, err = booster.Train(ctx, of(change), table, booster.From(base), booster.Logger(slog.New(slog.NewTextHandler(&log, nil)))); err != nil ||
+			!slices.Equal(m.Contents().Cuts.Values, base.Contents().Cuts.Values) || key != "" && !strings.Contains(log.String(), "parameters="+key+"\n") || key == "" && strings.Contains(log.String(), "parameters=") {
+			t.Errorf("%s: %v, %s", key, err, &log)
+		}
 	}
 }

@@ -145,7 +145,13 @@ func lookup(keys []Key, written string) (k *Key, alias string, err error) {
 			return byName(keys, same[0].Name), "", nil
 		}
 	}
-	if reason, ok := needless[leaf]; ok {
+	section, names := strings.CutSuffix(written, ".name") // which here is no peer's name of a run
+	for i := range keys {
+		if names && keys[i].Leaf() == section && keys[i].Type() == "choice" {
+			return nil, "", fmt.Errorf("unknown key %q: %s is the key that names it, as in %[2]s = \"…\"", written, keys[i].Name)
+		}
+	}
+	if reason, ok := needless[leaf]; ok && !names {
 		return nil, "", fmt.Errorf("unknown key %q: %s", written, reason)
 	}
 	if meant := nearKeys(keys, written, leaf); len(meant) > 0 {

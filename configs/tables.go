@@ -48,6 +48,16 @@ func (c *Config) ReadOptions() []dataset.Option {
 	return opts
 }
 
+// LabelledOptions says how a table is read with the schema of a model whose labels it has: of rows that are predicted none is left
+// out for its label.
+func (c *Config) LabelledOptions(s dataset.Schema) []dataset.Option {
+	opts := append(c.ReadOptions(), dataset.As(s))
+	if c.Output.Predictions == "" {
+		opts = append(opts, dataset.SkipUnlabelled())
+	}
+	return opts
+}
+
 // RoleOptions says what the columns of a table are for, where no schema does.
 func (c *Config) RoleOptions() []dataset.Option {
 	return []dataset.Option{dataset.ID(c.IDColumns()...), dataset.Ignore(c.Data.Ignore...), dataset.Categorical(c.Data.Categorical...),

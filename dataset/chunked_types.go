@@ -183,7 +183,7 @@ func (b *badRows) summarize(ch *chunk.Chunk, targets []chunk.Target) {
 		}
 		bad.byTarget[i] = rows
 		bad.rows = append(bad.rows, rows...)
-		if t.Role == LabelRole && t.Schema == nil {
+		if b.table.in.NeedsLabel(&targets[i]) {
 			bad.rows = append(bad.rows, build.MissingRows(p.F32, p.F64, p.Codes)...)
 		}
 	}

@@ -306,6 +306,47 @@ func TestNoSpoolFileIsLeft(t *testing.T) {
 	}
 }
 
+// Tables that are read with a schema keep rows without a label, for predictions, unless it is asked to leave them out too.
+func TestSkipUnlabelled(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "t.csv")
+	if err := os.WriteFile(path, []byte("x,y\n1,2\n2,\n3,4\nnone,5\nbad,6\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	schema := dataset.Schema{Columns: []dataset.ColumnSchema{{Name: "x", Kind: dataset.Float64}, {Name: "y", Role: dataset.LabelRole, Kind: dataset.Float64}}}
+	for _, c := range []struct {
+		rows, skipped int
+		opts          []dataset.Option
+	}{
+		{4, 1, []dataset.Option{dataset.SkipBadRows()}},
+		{3, 2, []dataset.Option{dataset.SkipBadRows(), dataset.SkipUnlabelled()}},
+	} {
+		opts := append(c.opts, dataset.As(schema), dataset.Missing("none"))
+		table, err := dataset.Open(t.Context(), path, opts...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if table.NumRows() != c.rows || table.Skipped() != c.skipped {
+			t.Errorf("%d rows, %d skipped, want %d and %d", table.NumRows(), table.Skipped(), c.rows, c.skipped)
+		}
+		if c.rows == 4 {
+			continue // rows in chunks are to train on
+		}
+		chunked, err := dataset.OpenChunked(t.Context(), []string{path}, opts...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer chunked.Close()
+		if rows := chunked.MetaColumns().NumRows(); rows != c.rows {
+			t.Errorf("%d rows in chunks, want %d", rows, c.rows)
+		}
+	}
+	table, err := dataset.Open(t.Context(), path, dataset.SkipUnlabelled(), dataset.As(schema), dataset.Missing("none", "bad"))
+	if err != nil || table.NumRows() != 5 {
+		t.Errorf("without SkipBadRows: %v, %v", table, err)
+	}
+}
+
 func TestSkipBadRows(t *testing.T) {
 	skip := dataset.SkipBadRows()
 	t.Run("shapes", func(t *testing.T) {

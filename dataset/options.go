@@ -224,6 +224,10 @@ func Header(present bool) Option {
 // counts them, instead of failing at the first.
 func SkipBadRows() Option { return func(o *chunk.Options) { o.SkipBadRows = true } }
 
+// SkipUnlabelled has SkipBadRows leave out rows without a label of tables that are read with As too, as of those that models are
+// trained on. Without it they stay, for predictions.
+func SkipUnlabelled() Option { return func(o *chunk.Options) { o.Labelled = true } }
+
 // As reads a table with the schema of a model: columns are found by name, types
 // and levels are taken from the schema and not inferred, columns that the schema
 // lacks are not read. The label and the weight may be absent.

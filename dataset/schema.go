@@ -56,3 +56,6 @@ type RowChooser = chunk.RowChooser
 // FormatNumber returns the shortest decimal form that reads back as v: "1", "0.1", "-2.5", with an exponent
 // below 1e-6 and from 1e21 on. −0 is "0". Classes and levels have these names.
 func FormatNumber(v float64) string { return plain.FormatNumber(v) }
+
+// SecondsOf returns the seconds since 1970 UTC of an ISO 8601 date or time, as numeric columns have them.
+func SecondsOf(date string) (seconds float64, ok bool) { return plain.ParseDate([]byte(date)) }

@@ -295,6 +295,80 @@ func TestRefuses(t *testing.T) {
 	}
 }
 
+// Times that are texts, of an id column or of categories, are numbers or ISO dates: the alphabet has no order of time.
+func TestTexts(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		texts  []string // of rows in the order of time
+		refuse string
+	}{
+		{"numbers", []string{"-3", "0.5", "9", "10"}, ""},
+		{"dates", []string{"2019-12-31", "2020-01-01", "2020-01-02", "2020-11-01"}, ""},
+		{"months", []string{"2019-12", "2020-01", "2020-02", "2020-11"}, ""},
+		{"zones", []string{"2020-01-01T23:00:00+05:00", "2020-01-01T19:00:00Z", "2020-01-01 19:30:00", "2020-01-01T18:00-04:00"}, ""},
+		{"days first", []string{"03.02.2019", "01.03.2019"}, `row 1: column "t", which rows are to be ordered by, has "03.02.2019", which is neither a number nor an ISO date: write dates as 2024-12-31`},
+		{"names of months", []string{"2019-01-01", "Feb 2019", "Mar 2019"}, `row 2: column "t", which rows are to be ordered by, has "Feb 2019"`},
+		{"one digit", []string{"2019-1-9", "2019-1-10"}, `has "2019-1-9", which is neither`},
+		{"no such day", []string{"2019-02-28", "2019-02-30"}, `has "2019-02-30", which is neither`},
+		{"both", []string{"2019", "2020-01-01"}, `row 2: column "t", which rows are to be ordered by, has "2020-01-01", and "2019" elsewhere: write numbers alone, or ISO dates alone`},
+		{"nan", []string{"1", "nan"}, `has "nan", which is neither`},
+		{"none", []string{"1", ""}, `row 2: column "t", which rows are to be ordered by, has no value`},
+	} {
+		for _, as := range []dataset.Option{dataset.ID("t"), dataset.Categorical("t")}[:map[bool]int{true: 1, false: 2}[c.name == "both" || c.name == "nan"]] { // which categories make numbers and missing
+			rows := 3 * len(c.texts)
+			t1, y := make([]string, rows), make([]float64, rows)
+			for row := range t1 {
+				t1[row], y[row] = c.texts[row%len(c.texts)], float64(row%len(c.texts))
+			}
+			table, err := dataset.FromColumns([]dataset.ColumnData{{Name: "t", Values: t1}, {Name: "y", Values: y}}, dataset.Label("y"), as)
+			if err != nil {
+				t.Fatal(err)
+			}
+			folds, _, err := search.Division{Folds: len(c.texts) - 1, Time: "t"}.Divide(table, "regression")
+			if c.refuse != "" {
+				if _, _, err := (search.Division{Folds: 2, Time: "t"}).Divide(table, "regression"); !errors.Is(err, dataset.ErrTable) || !strings.Contains(err.Error(), c.refuse) {
+					t.Errorf("%s: got %v, want %q", c.name, err, c.refuse)
+				}
+				continue
+			}
+			if err != nil {
+				t.Errorf("%s: %v", c.name, err)
+				continue
+			}
+			for f, fold := range folds {
+				for _, row := range fold.Valid {
+					if int(y[row]) != f+1 {
+						t.Errorf("%s: fold %d judges on %s", c.name, f, t1[row])
+					}
+				}
+			}
+		}
+	}
+}
+
+// A column that was left out as text is said to be so.
+func TestLeftOut(t *testing.T) {
+	text, y := make([]string, 150), make([]float64, 150)
+	for row := range text {
+		text[row], y[row] = fmt.Sprintf("n%d", row), float64(row)
+	}
+	table, err := dataset.FromColumns([]dataset.ColumnData{{Name: "n", Values: text}, {Name: "x", Values: y}, {Name: "y", Values: y}}, dataset.Label("y"), dataset.DropTextLike())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		d    search.Division
+		want string
+	}{
+		{search.Division{Folds: 2, GroupBy: "n"}, `column "n", whose rows are to stay together, was left out of the features as text: set id = ["n"]`},
+		{search.Division{Folds: 2, Time: "n"}, `column "n", which rows are to be ordered by, was left out as text: read its dates by data.parse`},
+	} {
+		if _, _, err := c.d.Divide(table, "regression"); !errors.Is(err, dataset.ErrTable) || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("got %v, want %q", err, c.want)
+		}
+	}
+}
+
 // Bounds are those of the normal distribution for a mean of many rows: the distances here.
 func TestBounds(t *testing.T) {
 	table := example(t, 3000, "regression")

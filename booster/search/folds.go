@@ -191,7 +191,10 @@ func (d Division) groups(t *dataset.Table) ([]int32, error) {
 		return numbers, nil
 	}
 	c := t.Column(d.GroupBy)
-	if c == nil {
+	switch {
+	case c == nil && slices.Contains(t.Dropped(), d.GroupBy):
+		return nil, fmt.Errorf("%w: column %q, whose rows are to stay together, was left out of the features as text: set id = [%[2]q] to keep it beside them", dataset.ErrTable, d.GroupBy)
+	case c == nil:
 		return nil, fmt.Errorf("%w: there is no column %q whose rows are to stay together", dataset.ErrTable, d.GroupBy)
 	}
 	known := map[string]int32{}
@@ -232,7 +235,10 @@ func numberOf(c *dataset.Column, row int) float64 {
 // stay in one block. Fold i is judged on block i+1.
 func (d Division) byTime(t *dataset.Table) ([]Fold, string, error) {
 	c := t.Column(d.Time)
-	if c == nil {
+	switch {
+	case c == nil && slices.Contains(t.Dropped(), d.Time):
+		return nil, "", fmt.Errorf("%w: column %q, which rows are to be ordered by, was left out as text: read its dates by data.parse, or name it in data.id where they are ISO dates such as 2024-12-31", dataset.ErrTable, d.Time)
+	case c == nil:
 		return nil, "", fmt.Errorf("%w: there is no column %q that rows are ordered by", dataset.ErrTable, d.Time)
 	}
 	times, err := d.times(t, c)
@@ -269,37 +275,45 @@ func (d Division) byTime(t *dataset.Table) ([]Fold, string, error) {
 	return folds, by, nil
 }
 
-// times returns numbers in the order of a column's values. Texts of an id column are numbers, or in the order of
-// the alphabet, which is that of dates such as 2024-12-31.
+// times returns numbers in the order of a column's values. Texts of an id column and of categories are all numbers, or all ISO dates.
 func (d Division) times(t *dataset.Table, c *dataset.Column) ([]float64, error) {
 	times := make([]float64, t.NumRows())
-	missing := func(row int) error {
-		return fmt.Errorf("%w: %s: column %q, which rows are to be ordered by, has no value", dataset.ErrTable, t.Place(row), d.Time)
+	wrong := func(row int, format string, args ...any) error {
+		return fmt.Errorf("%w: %s: column %q, which rows are to be ordered by, %s", dataset.ErrTable, t.Place(row), d.Time, fmt.Sprintf(format, args...))
 	}
 	if c.Kind().Numeric() {
 		for row := range times {
 			if times[row] = numberOf(c, row); times[row] != times[row] {
-				return nil, missing(row)
+				return nil, wrong(row, "has no value")
 			}
 		}
 		return times, nil
 	}
-	texts := make([]string, len(times))
-	numbers := true
+	number, date := "", "" // the first of each
 	for row := range times {
-		if texts[row] = textOf(c, row); texts[row] == "" {
-			return nil, missing(row)
+		text := textOf(c, row)
+		if text == "" {
+			return nil, wrong(row, "has no value")
 		}
-		v, err := strconv.ParseFloat(texts[row], 64)
-		times[row], numbers = v, numbers && err == nil && v == v
-	}
-	if numbers {
-		return times, nil
-	}
-	sorted := slices.Compact(slices.Sorted(slices.Values(texts)))
-	for row, text := range texts {
-		at, _ := slices.BinarySearch(sorted, text)
-		times[row] = float64(at)
+		v, err := strconv.ParseFloat(text, 64)
+		if err == nil && v == v {
+			number = cmp.Or(number, text)
+		} else if seconds, ok := dateOf(text); ok {
+			v, date = seconds, cmp.Or(date, text)
+		} else {
+			return nil, wrong(row, "has %q, which is neither a number nor an ISO date: write dates as 2024-12-31 (data.parse reads other forms of a column that is no id)", text)
+		}
+		if times[row] = v; number != "" && date != "" {
+			return nil, wrong(row, "has %q, and %q elsewhere: write numbers alone, or ISO dates alone such as 2024-12-31", text, map[bool]string{true: date, false: number}[text == number])
+		}
 	}
 	return times, nil
+}
+
+// dateOf returns the seconds since 1970 of an ISO date or time, or of the first day of a month such as 2024-12.
+func dateOf(text string) (seconds float64, ok bool) {
+	if seconds, ok = dataset.SecondsOf(text); !ok {
+		seconds, ok = dataset.SecondsOf(text + "-01")
+	}
+	return seconds, ok
 }

@@ -77,7 +77,7 @@ func Load(ctx context.Context, p booster.Params, in Input) (*Tables, error) {
 		in.Log = slog.New(slog.DiscardHandler)
 	}
 	if in.From != nil {
-		in.Options = append(slices.Clone(in.Options), dataset.As(in.From.Schema()))
+		in.Options = append(slices.Clone(in.Options), dataset.As(in.From.Schema()), dataset.SkipUnlabelled())
 	}
 	p = p.OrDefaults()
 	l := &Tables{from: in.From}
@@ -93,6 +93,9 @@ func Load(ctx context.Context, p booster.Params, in Input) (*Tables, error) {
 		}
 		if p.ValidBy != "" {
 			return nil, fmt.Errorf("%w: data.cache keeps codes only, and train.valid_by = %q needs the marks of rows: leave one of both out, or hold a share of the rows out (train.valid_share)", booster.ErrParams, p.ValidBy)
+		}
+		if p.RowBy != "" && p.RowBy != booster.ByQuery {
+			return nil, fmt.Errorf("%w: data.cache keeps codes only, and sampling.row_by = %q needs the column of what is drawn together: leave one of both out", booster.ErrParams, p.RowBy)
 		}
 		if err := in.checkCache(); err != nil {
 			return nil, err
@@ -184,7 +187,7 @@ func (l *Tables) read(ctx context.Context, in *Input) error {
 	}
 	schema := l.Train.Schema()
 	for _, path := range in.Valid {
-		d, err := l.open(ctx, in, []string{path}, append(slices.Clone(in.ValidOptions), dataset.As(schema)))
+		d, err := l.open(ctx, in, []string{path}, append(slices.Clone(in.ValidOptions), dataset.As(schema), dataset.SkipUnlabelled()))
 		if err != nil {
 			return err
 		}

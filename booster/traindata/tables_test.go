@@ -56,22 +56,28 @@ func TestOutOfCoreByLimit(t *testing.T) {
 	}
 }
 
-// A cache has no columns that mark rows for validation: a first run would write what no other one can use.
+// A cache has no columns that mark rows for validation, or that say which are drawn together: a first run would write what no
+// other one can use.
 func TestCacheWithoutMarks(t *testing.T) {
 	folder := t.TempDir()
 	table, file := filepath.Join(folder, "t.csv"), filepath.Join(folder, "t.cache")
 	if err := os.WriteFile(table, []byte("x,y,split\n1,1,train\n2,3,valid\n3,4,train\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	p := booster.Defaults()
-	p.ValidBy = "split"
-	_, err := Load(context.Background(), p, Input{Train: []string{table}, Cache: file, Log: slog.New(slog.DiscardHandler),
-		Options: []dataset.Option{dataset.Label("y"), dataset.ID("split")}})
-	if !errors.Is(err, booster.ErrParams) || !strings.Contains(err.Error(), `train.valid_by = "split" needs the marks of rows`) {
-		t.Errorf("error %v", err)
-	}
-	if _, err := os.Stat(file); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("the cache: %v, want none", err)
+	for want, change := range map[string]func(p *booster.Params){
+		`train.valid_by = "split" needs the marks of rows`:                     func(p *booster.Params) { p.ValidBy = "split" },
+		`sampling.row_by = "split" needs the column of what is drawn together`: func(p *booster.Params) { p.RowBy, p.RowFraction = "split", 0.5 },
+	} {
+		p := booster.Defaults()
+		change(&p)
+		_, err := Load(context.Background(), p, Input{Train: []string{table}, Cache: file, Log: slog.New(slog.DiscardHandler),
+			Options: []dataset.Option{dataset.Label("y"), dataset.ID("split")}})
+		if !errors.Is(err, booster.ErrParams) || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %q", err, want)
+		}
+		if _, err := os.Stat(file); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("the cache: %v, want none", err)
+		}
 	}
 }
 

@@ -205,7 +205,7 @@ func TestInitModel(t *testing.T) {
 	// By config, with a name of another library's, on new levels, with a test set.
 	file(t, "more.csv", strings.ReplaceAll(table(400), "Oslo", "Bern"))
 	file(t, "run.toml", "[data]\ntrain = \"more.csv\"\nlabel = \"c\"\ntest = \"t.csv\"\n[train]\nxgb_model = \"c.boost\"\nrounds = 3\n[output]\nmodel = \"c2.boost\"\n")
-	r := must(t, 0, boost(t, "train", "run.toml", "--json"))
+	r := must(t, 0, boost(t, "train", "run.toml", "--json", "--ignore", "b", "--categorical", "city", "--set", "data.id=id")) // as the base model has them
 	says(t, r.errors, `"train.xgb_model" is called train.init_model here`, "levels that the base model has no code for")
 	got := must(t, 0, boost(t, "predict", "c2.boost", "more.csv", "--rounds", "8"))
 	if want := must(t, 0, boost(t, "predict", "c.boost", "more.csv")); got.out != want.out {
@@ -224,6 +224,10 @@ func TestInitModel(t *testing.T) {
 		{3, "train t.csv --init-model y.boost --label b", []string{`label = "b" does not agree with the model, whose label is "y"`}},
 		{2, "train t.csv --init-model y.boost --set data.init_score=x", []string{"was trained without init scores"}},
 		{2, "train t.csv --init-model y.boost --set train.objective=binary", []string{`the base model's is "regression"`}},
+		{2, "train t.csv --init-model y.boost --ignore b,x", []string{`data.ignore = ["x"]: column "x" is a feature of the base model`, "leave the column out of the key"}},
+		{2, "train t.csv --init-model y.boost --set data.id=x", []string{`data.id = ["x"]: column "x" is a feature of the base model`}},
+		{2, "train t.csv --init-model y.boost --categorical city,x", []string{`data.categorical = ["x"]: column "x" has numbers in the base model`}},
+		{2, "train t.csv --init-model y.boost --categorical b", []string{`data.categorical = ["b"]: the base model has no column "b"`}},
 		{3, "train bare.csv --init-model y.boost", []string{"bare.csv", `"y"`}},
 		{3, "train thin.csv --init-model y.boost", []string{"the table lacks column", "city"}},
 		{3, "train words.csv --init-model y.boost", []string{"words.csv:2", `"x"`, "many"}},

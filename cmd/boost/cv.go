@@ -120,6 +120,9 @@ func (a *app) cv(ctx context.Context, cmd *cobra.Command, sources []string, f *c
 	}
 	defer loaded.Close()
 	table := loaded.Train.Table()
+	if err := c.CheckIdle(table); err != nil {
+		return err
+	}
 	f.Params.Seed, f.Params.Log, f.Params.Checkpoints = params.Seed, a.log, r.checkpoints()
 	folds := max(1, f.Folds*max(f.Repeats, 1))
 	if !a.quiet && a.logFormat != "json" {

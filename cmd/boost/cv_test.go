@@ -81,6 +81,7 @@ func TestCrossValidateWords(t *testing.T) {
 		{2, "t.csv is read, and cannot be written over", []string{"-o", "t.csv"}},
 		{2, "are not written in this format", []string{"--oof", "p.xlsx"}},
 		{2, "leave train.valid_share", []string{"--set", "train.valid_share=0.2"}},
+		{2, "all rows are taken: set sampling.row_fraction below 1", []string{"--set", "sampling.row_every=3", "--effort", "quick"}},
 		{2, "unknown flag --valid", []string{"--valid", "t.csv"}},
 	} {
 		says(t, must(t, c.code, boost(t, cv(c.more...)...)).errors, c.want)

@@ -183,6 +183,7 @@ func TestAdvice(t *testing.T) {
 		{"group.csv", rows("x,g,y", "1,a,2", "2,b,3", "3,c,5"), "train FILE --label y --set sampling.row_by=g --set sampling.row_fraction=0.5 --set data.out_of_core=true" + regress},
 		{"mvs.csv", rows("x,y", "1,2", "2,3", "3,5"), "train FILE --label y --set sampling.mvs_fraction=0.5 --set sampling.row_fraction=0.5" + regress},
 		{"both.csv", rows("x,y", "1,2", "2,3", "3,5"), "train FILE --label y --set sampling.goss_top=0.2 --set sampling.goss_other=0.1 --set sampling.mvs_fraction=0.5" + regress},
+		{"people.csv", numbered("x,name,y", 190, func(i int) string { return fmt.Sprintf("%d,n%d,%d.5", i%7, i/3*2-i%2, i%5) }), "cv FILE --label y --group-by name --folds 2 --rounds 2" + regress},
 		{"codes.csv", numbered("x,y", 90, func(i int) string { return fmt.Sprintf("%04d,%d.5", i%70, i%5) }), "train FILE --label y"},
 		{"row_ids.csv", numbered("id,x,y", 90, func(i int) string { return fmt.Sprintf("%d,%d,%d.5", i, i%7, i%5) }), "train FILE --label y"},
 		{"nines.csv", numbered("x,y", 90, func(i int) string { return fmt.Sprintf("%d,%d.5", []int{i % 7, -999}[i%30/29], i%5) }), "train FILE --label y"},

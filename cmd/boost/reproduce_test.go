@@ -2,6 +2,8 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -89,4 +91,38 @@ func TestReproduceNotTrained(t *testing.T) {
 		says(t, must(t, 2, boost(t, "reproduce", "made.boost", "t.csv")).errors, want)
 		says(t, must(t, 0, boost(t, "inspect", "made.boost")).out, how+" from", sum)
 	}
+}
+
+// With data.on_bad_row = "skip" all commands leave out the rows without a label that training has left out, and predictions keep them.
+func TestRowsWithoutLabels(t *testing.T) {
+	inFolder(t)
+	var text strings.Builder
+	text.WriteString("x,z,y\n")
+	for i := range 300 {
+		label := strconv.Itoa(i * 7 % 13)
+		if i%50 == 7 {
+			label = ""
+		}
+		fmt.Fprintf(&text, "%d,%s,%s\n", i, string('a'+rune(i%50)), label)
+	}
+	file(t, "t.csv", text.String())
+	const skipped = "6 bad rows skipped; the first: t.csv:9: column \"y\": the cell has no value"
+	skip := func(command string) result {
+		t.Helper()
+		return must(t, 0, boost(t, append(strings.Fields(command), "--set", "data.on_bad_row=skip")...))
+	}
+	const rounds = " --objective regression --effort quick --rounds 3 --set train.early_stopping=0"
+	skip("train t.csv --label y -o m.boost" + rounds)
+	says(t, skip("reproduce m.boost t.csv").errors, skipped)
+	says(t, skip("eval m.boost t.csv").out, "294")
+	says(t, skip("refit m.boost t.csv -o r.boost").errors, skipped)
+	says(t, skip("quantize m.boost --data t.csv --allow-train-data --dtype I8 -o q.boost").errors, skipped)
+	says(t, skip("compare m.boost r.boost t.csv").out, "294")
+	for _, how := range []string{"true", "false"} {
+		says(t, skip("train t.csv --init-model m.boost --valid t.csv --test t.csv -o more.boost --rounds 2 --set train.early_stopping=0 --set data.out_of_core="+how).errors, skipped, "294 rows")
+	}
+	if lines := strings.Count(must(t, 0, boost(t, "predict", "m.boost", "t.csv")).out, "\n"); lines != 301 {
+		t.Errorf("%d lines of predictions, want 301", lines)
+	}
+	says(t, must(t, 3, boost(t, "eval", "m.boost", "t.csv")).errors, `t.csv:9: column "y": the cell has no value`)
 }

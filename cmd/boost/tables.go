@@ -139,7 +139,7 @@ func notesOf(t *dataset.Table) []string {
 
 // openAs reads files as one table with a schema, the model's or the training table's.
 func (a *app) openAs(ctx context.Context, s dataset.Schema, c *configs.Config, files ...string) (*dataset.Table, error) {
-	return a.open(ctx, files, append(c.ReadOptions(), dataset.As(s))...)
+	return a.open(ctx, files, c.LabelledOptions(s)...)
 }
 
 // openLabelled reads a table that has the label of a model, and reports categories that training did not have.

@@ -326,7 +326,7 @@ func (r *trainRun) fit(ctx context.Context, rebuild bool) (*booster.Model, error
 	if _, err := configs.ChooseMetrics(params.Metrics, defaults, objectives.MetricLink(objective.Name, objective.Link)); err != nil {
 		return nil, err
 	}
-	if err := r.checkTests(objective, table); err != nil {
+	if err := cmp.Or(c.CheckIdle(table), r.checkTests(objective, table)); err != nil {
 		return nil, err
 	}
 	if r.comm != nil && (c.Budget > 0 || params.BagFolds > 0) {
@@ -591,6 +591,9 @@ func (r *trainRun) goOn() error {
 	c := r.config
 	var err error
 	if r.base, err = regdir.Load(c.InitModel); err != nil {
+		return err
+	}
+	if err := c.CheckBase(r.base.Schema(), false); err != nil {
 		return err
 	}
 	r.a.reportUncalibrated(r.base)

@@ -39,7 +39,7 @@ func (r *trainRun) unseen(ctx context.Context, m *booster.Model) (*dataset.Table
 		r.a.log.Info(fmt.Sprintf("the loss of the compressed model is not measured: %s is no mean over rows", names[0]))
 		return nil, nil
 	}
-	opts := append(r.config.ReadOptions(), dataset.As(m.Schema()))
+	opts := append(r.config.ReadOptions(), dataset.As(m.Schema()), dataset.SkipUnlabelled())
 	t, err := r.a.open(ctx, files, opts...)
 	if err != nil || len(r.config.Data.Valid) > 0 {
 		return t, err

@@ -19,6 +19,7 @@ import (
 	"boost/cmd/boost/internal/keyflags"
 	"boost/cmd/boost/internal/usage"
 	"boost/configs"
+	"boost/dataset"
 	"boost/internal/format"
 	"boost/internal/report"
 )
@@ -127,7 +128,7 @@ func (a *app) tune(ctx context.Context, cmd *cobra.Command, sources []string, f 
 	defer loaded.Close()
 	params.Objective = objective.Name
 	table := loaded.Train.Table()
-	if f.Space, err = f.space(params, c, table.NumRows()); err != nil {
+	if f.Space, err = f.space(params, c, table); err != nil {
 		return err
 	}
 	f.Seed, f.Log = params.Seed, a.log
@@ -148,6 +149,7 @@ func (a *app) tune(ctx context.Context, cmd *cobra.Command, sources []string, f 
 	}
 	ready.Params, ready.Effort, ready.Preset = found.Params, "", ""
 	ready.Params.Binning.ForcedCuts = c.Params.Binning.ForcedCuts
+	ready.ResetIdle()
 	ready.Data.Ignore = slices.Concat(ready.Data.Ignore, table.Dropped())
 	ready.MapPaths(func(path string) string { return filename.RelativeTo(f.output, path) })
 	s := report.Tuning{Result: found, Seconds: time.Since(started).Seconds(), Study: f.Study, Config: f.output, Plot: f.plot, Command: "boost train " + format.Pasted(f.output)}
@@ -181,7 +183,7 @@ func (a *app) tune(ctx context.Context, cmd *cobra.Command, sources []string, f 
 }
 
 // space returns what is searched.
-func (f *tuneFlags) space(p booster.Params, c *configs.Config, rows int) (tune.Space, error) {
+func (f *tuneFlags) space(p booster.Params, c *configs.Config, table *dataset.Table) (tune.Space, error) {
 	var tried tune.Space
 	for _, text := range f.tries {
 		key, values, ok := strings.Cut(text, "=")
@@ -201,7 +203,8 @@ func (f *tuneFlags) space(p booster.Params, c *configs.Config, rows int) (tune.S
 	if f.only && len(tried) == 0 {
 		return nil, exit.Usagef("--only searches the keys of --try alone: name them")
 	}
-	return tune.SpaceWith(tried, f.only, p, rows, c.Given), nil
+	space := tune.SpaceWith(tried, f.only, p, table.NumRows(), c.Given)
+	return space, c.CheckIdle(table, space.Names()...)
 }
 
 // showTrials tells of trials as they come, with a bar of so many trials, or seconds.

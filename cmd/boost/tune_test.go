@@ -121,6 +121,7 @@ func TestTuneWords(t *testing.T) {
 		{2, "t.csv is read, and cannot be written over", []string{"--plot", "t.csv"}},
 		{2, "0.7 of the rows held out", []string{"--held-out", "0.7"}},
 		{3, `no column "nowhere"`, []string{"--group-by", "nowhere"}},
+		{2, "sampling.mvs_lambda, which is searched, is for sampling.mvs_fraction", []string{"--effort", "quick", "--only", "--try", "sampling.mvs_lambda=0..5"}},
 	} {
 		says(t, must(t, c.code, boost(t, tuneArgs(append(c.more, "--trials", "2")...)...)).errors, c.want)
 	}
@@ -132,6 +133,17 @@ func TestTuneWords(t *testing.T) {
 	if exists("other.study") || exists("c.study") {
 		t.Error("a study was written")
 	}
+}
+
+// A key that counts in some trials only is searched, and the config of a best trial in which it does not trains.
+func TestTuneIdle(t *testing.T) {
+	inFolder(t)
+	file(t, "t.csv", table(120))
+	must(t, 0, boost(t, tuneArgs("--effort", "quick", "--rounds", "9", "--only", "--try", "sampling.row_fraction=1,0.01", "--set", "sampling.row_every=5", "--trials", "2", "--no-study")...))
+	if config := readFile(t, "t.tuned.toml"); strings.Contains(config, "\nrow_every") {
+		t.Errorf("the best trial takes all rows, and the config has row_every:\n%s", config)
+	}
+	must(t, 0, boost(t, "train", "t.tuned.toml"))
 }
 
 // A search that is killed at random moments goes on to the trials of one that never was.

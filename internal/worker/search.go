@@ -92,6 +92,9 @@ func (r *request) crossValidate(ctx context.Context) (any, []byte, error) {
 		return nil, nil, err
 	}
 	defer f.tables.Close()
+	if err := f.config.CheckIdle(f.table()); err != nil {
+		return nil, nil, err
+	}
 	p := search.Params{Division: head.division(f.config, &f.params), Strict: head.Strict, Resamples: head.Resamples, Confidence: head.Confidence, Log: r.logger()}
 	if head.Events {
 		tell := r.tellRounds(head.Every)
@@ -213,7 +216,7 @@ func (r *request) tune(ctx context.Context) (any, []byte, error) {
 		return nil, nil, err
 	}
 	p.Division = head.division(f.config, &f.params)
-	if p.Space, err = head.space(f.params, f.config, table.NumRows()); err != nil {
+	if p.Space, err = head.space(f.params, f.config, table); err != nil {
 		return nil, nil, err
 	}
 	if p.Budget > 0 { // the time is for reading too
@@ -231,6 +234,7 @@ func (r *request) tune(ctx context.Context) (any, []byte, error) {
 	c := *f.config
 	c.Params, c.Effort, c.Preset = found.Params, "", ""
 	c.Params.Binning.ForcedCuts = f.config.Params.Binning.ForcedCuts // the key names their file
+	c.ResetIdle()
 	c.Data.Ignore = slices.Concat(c.Data.Ignore, table.Dropped())
 	c.Data.OutOfCore = configs.Default().Data.OutOfCore
 	settings := map[string]any{"train.effort": ""} // nothing is left to be chosen
@@ -245,7 +249,7 @@ func (r *request) tune(ctx context.Context) (any, []byte, error) {
 }
 
 // space returns what is searched.
-func (h *tuneHead) space(p booster.Params, c *configs.Config, rows int) (tune.Space, error) {
+func (h *tuneHead) space(p booster.Params, c *configs.Config, table *dataset.Table) (tune.Space, error) {
 	var tried tune.Space
 	for _, try := range h.Try {
 		key, err := configs.KeyOf(try[0])
@@ -261,7 +265,8 @@ func (h *tuneHead) space(p booster.Params, c *configs.Config, rows int) (tune.Sp
 	if h.Only && len(tried) == 0 {
 		return nil, usagef("only=True searches the keys of space alone: name them")
 	}
-	return tune.SpaceWith(tried, h.Only, p, rows, c.Given), nil
+	space := tune.SpaceWith(tried, h.Only, p, table.NumRows(), c.Given)
+	return space, c.CheckIdle(table, space.Names()...)
 }
 
 // trialEvent is a finished trial of a search.

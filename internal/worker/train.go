@@ -110,6 +110,9 @@ func (r *request) train(ctx context.Context) (any, []byte, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	if err := c.CheckIdle(loaded.Train.MetaColumns()); err != nil {
+		return nil, nil, err
+	}
 	loading := time.Since(start)
 	if params.TimeLimit > 0 { // the limit is for the whole run: what loading took is gone
 		if params.TimeLimit -= loading; params.TimeLimit <= 0 {
@@ -211,6 +214,7 @@ func objectiveOf(p booster.Params, t *dataset.Table, base *model.Model) (string,
 
 // base returns the model that training goes on from, nil for none.
 func (r *request) base(head *trainHead, c *configs.Config) (*model.Model, error) {
+	var base *model.Model
 	switch {
 	case head.Base != 0 && c.InitModel != "":
 		return nil, usagef("a model to go on from is given twice: leave train.init_model out")
@@ -219,11 +223,16 @@ func (r *request) base(head *trainHead, c *configs.Config) (*model.Model, error)
 		if err != nil {
 			return nil, err
 		}
-		return kept.Model, nil
+		base = kept.Model
 	case c.InitModel != "":
-		return model.Load(c.InitModel)
+		var err error
+		if base, err = model.Load(c.InitModel); err != nil {
+			return nil, err
+		}
+	default:
+		return nil, nil
 	}
-	return nil, nil
+	return base, c.CheckBase(base.Schema(), true)
 }
 
 // tables are those of a run: in memory, or read by traindata.Load.
@@ -309,7 +318,7 @@ func (r *request) loadMemory(ctx context.Context, head *trainHead, c *configs.Co
 		return nil, usagef("data.cache keeps tables of files: leave it out, or give the names of files")
 	}
 	if base != nil {
-		options = append(options, dataset.As(base.Schema()))
+		options = append(options, dataset.As(base.Schema()), dataset.SkipUnlabelled())
 	}
 	train, err := r.read(ctx, &head.Train, options...)
 	if err != nil {
@@ -322,7 +331,7 @@ func (r *request) loadMemory(ctx context.Context, head *trainHead, c *configs.Co
 	}
 	t := &tables{Tables: traindata.Tables{Train: booster.InMemory(train)}, from: base}
 	for i := range head.Valid {
-		valid, err := r.read(ctx, &head.Valid[i], append(c.ReadOptions(), dataset.As(train.Schema()))...)
+		valid, err := r.read(ctx, &head.Valid[i], append(c.ReadOptions(), dataset.As(train.Schema()), dataset.SkipUnlabelled())...)
 		if err != nil {
 			return nil, err
 		}

@@ -258,6 +258,9 @@ func TestRefused(t *testing.T) {
 	train := func(settings ...[2]string) map[string]any {
 		return map[string]any{"op": "train", "train": table, "settings": settings}
 	}
+	goOn := func(key, value string) map[string]any {
+		return map[string]any{"op": "train", "train": table, "base": loaded["model"], "settings": append(slices.Clone(sampleSettings), [2]string{key, value})}
+	}
 	numbers := func(b map[string]any, names ...string) map[string]any {
 		return map[string]any{"op": "table", "parts": []any{map[string]any{"kind": "numbers", "names": names, "block": b}}}
 	}
@@ -277,6 +280,9 @@ func TestRefused(t *testing.T) {
 		{train([2]string{"label", "z"}), nil, "table", `no column "z"`},
 		{train(), nil, "parameter", "which column is to be predicted"},
 		{train([2]string{"label", "y"}, [2]string{"output.model", "m.boost"}), nil, "parameter", "output.model cannot be set here"},
+		{train([2]string{"label", "y"}, [2]string{"cegb_tradeoff", "2"}), nil, "parameter", "is a factor of costs, and there are none"},
+		{goOn("ignore", "b"), nil, "parameter", `data.ignore = ["b"]: column "b" is a feature of the base model`},
+		{goOn("categorical", "b"), nil, "parameter", `data.categorical = ["b"]: column "b" has numbers in the base model`},
 		{map[string]any{"op": "train", "train": map[string]any{"files": []string{"absent.csv"}}}, nil, "table", "absent.csv"},
 		{map[string]any{"op": "predict", "model": loaded["model"], "kind": "class", "table": table["table"]}, nil, "parameter", "not classes"},
 		{map[string]any{"op": "predict", "model": loaded["model"], "kind": "value", "rounds": 8, "table": table["table"]}, nil, "parameter", "rounds must be 0 … 7"},

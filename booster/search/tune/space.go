@@ -181,6 +181,15 @@ func textOf(s *setting.Setting) string {
 // Space is what is searched.
 type Space []Dimension
 
+// Names returns the names of what is searched.
+func (space Space) Names() []string {
+	names := make([]string, len(space))
+	for i := range space {
+		names[i] = space[i].Name
+	}
+	return names
+}
+
 // apply returns p with the values of a trial.
 func (space Space) apply(p booster.Params, values []string) (booster.Params, error) {
 	for i := range space {
@@ -264,7 +273,7 @@ func Usual(p booster.Params, rows int, given func(name string) bool) Space {
 	var space Space
 	for _, d := range usual {
 		byLeaves := p.Tree.Growth == booster.Defaults().Tree.Growth
-		if given(d.Name) || d.Name == "tree.leaves" && !byLeaves || d.Name == "tree.max_depth" && byLeaves {
+		if given(d.Name) || d.Name == "train.learning_rate" && len(p.Rates) > 0 || d.Name == "tree.leaves" && !byLeaves || d.Name == "tree.max_depth" && byLeaves {
 			continue
 		}
 		if d.Name == "tree.leaves" {

@@ -9,6 +9,7 @@ import (
 	"io"
 	"maps"
 	"math"
+	"math/big"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -17,8 +18,11 @@ import (
 	"strings"
 
 	"boost/booster"
+	"boost/booster/internal/holdout"
+	"boost/booster/search"
 	"boost/dataset"
 	"boost/internal/cpu"
+	"boost/internal/rng"
 	"boost/internal/vfs"
 	"boost/parallel"
 )
@@ -54,15 +58,16 @@ type line struct {
 	Error     string            `json:"error,omitempty"`
 }
 
-// describe returns what decides the trials.
-func (s *searcher) describe(table *dataset.Table) map[string]string {
+// describe returns what decides the trials. Studies of older versions may lack what unsaid names: it follows from the rest.
+func (s *searcher) describe(table *dataset.Table) (d map[string]string, unsaid []string) {
 	pool := parallel.NewPool(max(1, cpu.Threads()))
 	defer pool.Close()
 	folds, by := s.judge.Folds()
-	d := map[string]string{
+	d = map[string]string{
 		"table": table.Fingerprint(pool), "rows": strconv.Itoa(table.NumRows()), "sampler": s.Sampler, "pruning": strconv.FormatBool(!s.NoPrune),
 		"seed": strconv.FormatUint(s.Seed, 10), "folds": fmt.Sprintf("%d of %d, %s", len(folds), s.Folds*max(s.Repeats, 1), by),
 		"held_out": number(s.HeldOut), "columns of folds": strings.Trim(s.GroupBy+" "+s.Time, " "), "columns": strconv.Itoa(len(table.Columns())),
+		rowsOfFolds: identity(folds),
 	}
 	for _, c := range table.LabelColumns() {
 		d["label"] = strings.TrimSpace(d["label"] + " " + c.Name())
@@ -79,15 +84,41 @@ func (s *searcher) describe(table *dataset.Table) map[string]string {
 			d[settings[i].Name] = text
 		}
 	}
-	return d
+	unsaid = []string{"label", "columns"}
+	if s.dividesAlike(table) {
+		unsaid = append(unsaid, rowsOfFolds)
+	}
+	return d, unsaid
 }
 
-// mostTelling returns the names of what describes a search, first those of which others follow, last the hash of the table.
+// rowsOfFolds is the name of the number that tells divisions of one table apart. Studies of older versions lack it.
+const rowsOfFolds = "rows of the folds"
+
+// identity returns a number that other folds hardly have.
+func identity(folds []search.Fold) string {
+	h := uint64(len(folds))
+	for _, f := range folds {
+		h = rng.Mix(h ^ (&holdout.Lists{Train: f.Train, Valid: f.Valid}).Identity())
+	}
+	return strconv.FormatUint(h, 16)
+}
+
+// dividesAlike reports whether the rows of the folds follow from what studies of older versions say: the hash of the table,
+// which has all columns but ids, and the product of folds and repeats.
+func (s *searcher) dividesAlike(table *dataset.Table) bool {
+	if c := table.Column(s.GroupBy + s.Time); c != nil && c.Role() == dataset.IDRole {
+		return false
+	}
+	return s.Time != "" || big.NewInt(int64(s.Folds*max(s.Repeats, 1))).ProbablyPrime(0) // exact below 2⁶⁴
+}
+
+// mostTelling returns the names of what describes a search, first those of which others follow, last the hash of the table
+// and the rows of the folds.
 func mostTelling(d map[string]string) []string {
 	order := []string{"label", "train.objective", "columns", "rows"}
 	rank := func(name string) int {
-		if name == "table" {
-			return len(order) + 1
+		if last := slices.Index([]string{"table", rowsOfFolds}, name); last >= 0 {
+			return len(order) + 1 + last
 		}
 		if i := slices.Index(order, name); i >= 0 {
 			return i
@@ -97,14 +128,14 @@ func mostTelling(d map[string]string) []string {
 	return slices.SortedFunc(maps.Keys(d), func(a, b string) int { return cmp.Or(rank(a)-rank(b), cmp.Compare(a, b)) })
 }
 
-// openStudy opens a study, or begins one, and returns its trials.
-func openStudy(path string, known map[string]string, space Space) (*study, []Trial, error) {
+// openStudy opens a study, or begins one, and returns its trials. known and unsaid are those of describe.
+func openStudy(path string, known map[string]string, unsaid []string, space Space) (*study, []Trial, error) {
 	file, err := vfs.OS.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
 		return nil, nil, err
 	}
 	s := &study{path: path, file: file}
-	trials, err := s.read(known, space)
+	trials, err := s.read(known, unsaid, space)
 	if err != nil {
 		file.Close()
 		return nil, nil, fmt.Errorf("%s: %w", path, err)
@@ -115,7 +146,7 @@ func openStudy(path string, known map[string]string, space Space) (*study, []Tri
 func (s *study) close() error { return s.file.Close() }
 
 // read reads the trials of a study, and makes it ready for the next one.
-func (s *study) read(known map[string]string, space Space) ([]Trial, error) {
+func (s *study) read(known map[string]string, unsaid []string, space Space) ([]Trial, error) {
 	if err := s.file.TryLock(); errors.Is(err, vfs.ErrBusy) {
 		return nil, fmt.Errorf("%w: give each search a study of its own", err)
 	} else if err != nil {
@@ -154,11 +185,8 @@ func (s *study) read(known map[string]string, space Space) ([]Trial, error) {
 	}
 	for _, name := range mostTelling(union(was.Search, known)) {
 		there, knew := was.Search[name]
-		if here := known[name]; there != here && (knew || name != "label" && name != "columns") { // which older studies do not say
-			if name == "table" { // of which the hash alone differs
-				return nil, fmt.Errorf("%w: the study is of another table, of as many rows and columns: give another name, or the table of then", booster.ErrParams)
-			}
-			return nil, fmt.Errorf("%w: the study is of another search: %s was %q and is %q now: give another name, or what there was", booster.ErrParams, name, there, here)
+		if here := known[name]; there != here && (knew || !slices.Contains(unsaid, name)) {
+			return nil, fmt.Errorf("%w: %s", booster.ErrParams, otherSearch(name, there, here, known["columns of folds"]))
 		}
 	}
 	var trials []Trial
@@ -182,6 +210,21 @@ func (s *study) read(known map[string]string, space Space) ([]Trial, error) {
 		return trials, s.file.Truncate(s.end)
 	}
 	return trials, nil
+}
+
+// otherSearch says what is different in a study of another search. by is the column that divides the rows, "" for none.
+func otherSearch(name, there, here, by string) string {
+	switch {
+	case name == "table": // of which the hash alone differs
+		return "the study is of another table, of as many rows and columns: give another name, or the table of then"
+	case name == rowsOfFolds && there == "":
+		return "the study is of an older boost, which did not note the rows of its folds, and they may be others now: give another name"
+	case name == rowsOfFolds && by != "":
+		return fmt.Sprintf("the study has other rows in its folds: column %q, which divides them, had other values: give another name, or the values of then", by)
+	case name == rowsOfFolds:
+		return "the study has other rows in its folds: give another name, or the numbers of folds and repeats of then"
+	}
+	return fmt.Sprintf("the study is of another search: %s was %q and is %q now: give another name, or what there was", name, there, here)
 }
 
 func union(a, b map[string]string) map[string]string {

@@ -170,6 +170,64 @@ func TestStudy(t *testing.T) {
 	}
 }
 
+// A study whose folds have other rows is refused, also where nothing else that it says differs. One of an older version, which
+// does not say the rows, is gone on from only where they cannot differ.
+func TestStudyOfOtherFolds(t *testing.T) {
+	grouped := func(of func(row int) int) *dataset.Table {
+		plain := example(t, 120)
+		g, y, a := make([]string, 120), plain.LabelColumn().Float64s(), plain.Column("a").Float64s()
+		for row := range g {
+			g[row] = fmt.Sprint(of(row))
+		}
+		table, err := dataset.FromColumns([]dataset.ColumnData{{Name: "y", Values: y}, {Name: "a", Values: a}, {Name: "g", Values: g}}, dataset.Label("y"), dataset.ID("g"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return table
+	}
+	here, there := grouped(func(row int) int { return row % 12 }), grouped(func(row int) int { return row / 10 })
+	older := regexp.MustCompile(`,"rows of the folds":"[0-9a-f]*"`)
+	for _, test := range []struct {
+		name         string
+		first, other search.Division
+		table, taken *dataset.Table
+		want, old    string
+	}{
+		{"groups", search.Division{Folds: 3, GroupBy: "g"}, search.Division{Folds: 3, GroupBy: "g"}, here, there, `column "g", which divides them, had other values`, "did not note the rows"},
+		{"times", search.Division{Folds: 3, Time: "g"}, search.Division{Folds: 3, Time: "g"}, here, there, `column "g", which divides them, had other values`, "did not note the rows"},
+		{"repeats", search.Division{Folds: 2, Repeats: 3}, search.Division{Folds: 3, Repeats: 2}, here, here, "or the numbers of folds and repeats of then", "did not note the rows"},
+		{"rows", search.Division{Folds: 3}, search.Division{Folds: 3}, here, there, "", ""},
+		{"a feature", search.Division{Folds: 2, Time: "a"}, search.Division{Folds: 2, Time: "a"}, here, there, "", ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			c := search5(t, 2)
+			c.Study, c.Space = filepath.Join(t.TempDir(), "a.study"), c.Space[:2]
+			refuse := func(want string) {
+				t.Helper()
+				switch _, err := tune.Search(t.Context(), params(), test.taken, c); {
+				case want == "" && err != nil:
+					t.Fatal(err)
+				case want != "" && (!errors.Is(err, booster.ErrParams) || !strings.Contains(err.Error(), want)):
+					t.Fatalf("got %v, want an error with %q", err, want)
+				}
+			}
+			c.Division = test.first
+			find(t, params(), test.table, c)
+			find(t, params(), test.table, c)
+			c.Division = test.other
+			refuse(test.want)
+			content, err := os.ReadFile(c.Study)
+			if err != nil || !older.Match(content) {
+				t.Fatalf("%v: the study does not say the rows:\n%s", err, content)
+			}
+			if err := os.WriteFile(c.Study, older.ReplaceAll(content, nil), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			refuse(test.old)
+		})
+	}
+}
+
 // A study of another search is refused by what differs, and files that are none are left as they are.
 func TestOtherStudy(t *testing.T) {
 	table, c := example(t, 300), search5(t, 2)

@@ -98,7 +98,7 @@ func (a *Builder) whyBad(row int32) *chunk.ParseError {
 // Labelled returns the column in which every row needs a value, or nil.
 func (a *Builder) Labelled() *Column {
 	for _, c := range a.Columns {
-		if c.Role == chunk.LabelRole && c.Schema == nil {
+		if a.NeedsLabel(c.Target) {
 			return c
 		}
 	}
@@ -170,7 +170,7 @@ func (c *Column) keep(rows []int32, chosen *chunk.RowSelection) {
 func (a *Builder) HasBadCells() bool {
 	for _, c := range a.Columns {
 		for _, p := range c.Chunks {
-			if p.Odd().Count > 0 || c.Role == chunk.LabelRole && c.Schema == nil && p.Present < p.Rows() {
+			if p.Odd().Count > 0 || a.NeedsLabel(c.Target) && p.Present < p.Rows() {
 				return true
 			}
 		}

@@ -85,13 +85,20 @@ type Limits struct {
 	ChunkRows   int   // rows of a chunk where the format can choose; 0 leaves it to the format
 }
 
-// Selection is which rows a ChunkedTable keeps.
+// Selection is which rows a table keeps.
 type Selection struct {
+	Labelled bool // with a schema too, SkipBadRows leaves out rows without a label
+
 	Chooser func() RowChooser // nil for none
 	Chosen  int               // rows that it chooses at most
 	Ranks   comm.Comm         // that read the table together; nil for none
 	Split   bool              // all of them see all inputs, and each has a part
 	AllRows int               // of all of them; 0 for any number
+}
+
+// NeedsLabel reports whether every row needs a value in a column.
+func (o *Options) NeedsLabel(t *Target) bool {
+	return t.Role == LabelRole && (t.Schema == nil || o.SkipBadRows && o.Labelled)
 }
 
 // OrSkip adds to what may be done about a bad row that it can be left out, unless ranks read the table together.
