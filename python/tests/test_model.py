@@ -12,7 +12,18 @@ from typing import Any
 import numpy as np
 import pytest
 
-from boost_gbt import BudgetError, Model, ModelError, ParameterError, TableError, WorkerError, cv, run, train
+from boost_gbt import (
+    BoostRegressor,
+    BudgetError,
+    Model,
+    ModelError,
+    ParameterError,
+    TableError,
+    WorkerError,
+    cv,
+    run,
+    train,
+)
 
 Data = tuple[np.ndarray, np.ndarray]
 SHORT = {"rounds": 10, "early_stopping": 0}
@@ -409,6 +420,32 @@ def test_frames_of_labels_whose_names_are_numbers_or_taken(numbers: Data) -> Non
     assert (model.label, model.features) == ("up_, down", ["a", "up"])
     with pytest.raises(TableError, match="more than one column 'up'"):
         train(SHORT, frame, pd.DataFrame(np.column_stack([y, y]), columns=["up", "up"]))
+
+
+@pytest.mark.parametrize("name", ["a,b", '"q"', "'q'", "[a]", ' "a", "b"', "#1"])
+def test_a_name_is_one_name(numbers: Data, name: str) -> None:
+    """A comma and quotes are parts of it: of a column, and of a Series."""
+    pd = pytest.importorskip("pandas")
+    x, y = numbers
+    frame = pd.DataFrame(x[:, :2], columns=["a", "b"])
+    values, weight, start, query = pd.Series(y), pd.Series(abs(y)), pd.Series(y / 2), np.arange(1000) // 10
+    want = train(SHORT, frame, y, weight=weight, init_score=start)
+    for key, role in (("label", values), ("weight", weight), ("init_score", start)):
+        given = {"label": values, "weight": weight, "init_score": start}
+        model = train(SHORT, frame, **{**given, key: role.rename(name)})
+        assert model.features == ["a", "b"]
+        assert np.array_equal(model.predict(frame, init_score=y), want.predict(frame, init_score=y))
+        by_name = train(SHORT, frame.assign(**{name: role}), **{**given, key: name})
+        assert np.array_equal(by_name.predict(frame, init_score=y), want.predict(frame, init_score=y))
+    ranked = {**SHORT, "objective": "lambdarank"}
+    asked = train(ranked, frame, pd.Series(x[:, 2] > 0) * 1, group=pd.Series(query, name=name))
+    assert np.array_equal(asked.predict(frame), train(ranked, frame, (x[:, 2] > 0) * 1, group=query).predict(frame))
+    assert train({**SHORT, "data.weight": f'"{name}"'}, frame.assign(**{name: weight}), y, weight=name).features == [
+        "a",
+        "b",
+    ]
+    assert cv(SHORT, frame, values.rename(name), folds=2).models[0].label == name
+    assert BoostRegressor(rounds=5).fit(frame, values.rename(name)).model_.label == name
 
 
 def test_arguments_beside_settings(numbers: Data) -> None:
