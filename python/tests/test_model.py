@@ -376,7 +376,8 @@ def test_columns_in_place_of_those_of_training() -> None:
         model.eval(table, "absent")
     with pytest.raises(ParameterError, match="without weight"):
         model.calibrate({"a": x}, y, weight=weight, intervals=0.9, allow_train_data=True)
-    calibrated = model.calibrate(table, "target", intervals=0.9, allow_train_data=True)
+    with pytest.warns(UserWarning, match="the table is the table that the model was trained on"):
+        calibrated = model.calibrate(table, "target", intervals=0.9, allow_train_data=True)
     assert calibrated.report["intervals"]["width"] < 10
     history = train(SHORT, {"a": x, "y": y}, "y", valid=(table, "target")).history["valid"]
     assert history["rmse"][-1] < 10
@@ -501,9 +502,51 @@ def test_tables_for_commands_of_the_program(tmp_path: Path) -> None:
         assert model.calibrate([file], intervals=0.9) == model.calibrate(file, intervals=0.9)
         small = model.quantize(dtype="I8")
         assert model.compare(small, rows) == model.compare(small, file)
-        assert bytes(model.quantize(rows, max_loss=0.5)) == bytes(model.quantize(file, max_loss=0.5))
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", ".* rows certify the loss")
+            assert bytes(model.quantize(rows, max_loss=0.5)) == bytes(model.quantize(file, max_loss=0.5))
     with pytest.raises(ParameterError, match="2 files"):
         model.quantize([file, file], max_loss=0.5)
+
+
+def test_warnings_of_all_that_a_model_does(tmp_path: Path) -> None:
+    """What predict warns of, other methods and commands warn of too, in words without the names of passing files."""
+    x = np.arange(400.0)
+    start = x % 7
+    model = train(SHORT, {"x": x}, x + 100 * start, init_score=100 * start)
+    rows = {"x": x + 0.25, "label": x + 100 * start}
+    small = model.quantize(dtype="I8")
+    lacking = "^the table has no init scores, but the model was trained from some"
+    for use in (
+        lambda: model.predict(rows),
+        lambda: model.eval(rows),
+        lambda: model.calibrate(rows, intervals=0.9),
+        lambda: model.quantize(rows, dtype="I8"),
+        lambda: model.compare(small, rows),
+    ):
+        with pytest.warns(UserWarning, match=lacking) as said:
+            use()
+        assert [Path(one.filename).name for one in said] == ["test_model.py"]
+    started = {**rows, "init_score": 100 * start}
+    model.eval(started)
+    calibrated = model.calibrate(started, intervals=0.9)
+    assert calibrated == model.calibrate(rows, init_score=100 * start, intervals=0.9)
+    assert calibrated == model.calibrate({**rows, "s": 100 * start}, init_score="s", intervals=0.9)
+    low, high = calibrated.predict(rows, "interval", init_score=100 * start).T
+    assert (high - low).mean() < 300  # of residuals without the 600 of the scores
+    with pytest.raises(ParameterError, match="init_score must be a column, that of training"):
+        model.calibrate("rows.csv", init_score=start)
+    with pytest.raises(TableError, match=r'^the table: .* lacks column "x"'):
+        model.calibrate({"label": x, "init_score": x}, intervals=0.9)
+    days = {**started, "x": np.datetime64("1970-01-01T00:07:00") + np.arange(400).astype("m8[s]")}
+    for use in (lambda: model.eval(days), lambda: model.calibrate(days, intervals=0.9)):
+        with pytest.warns(UserWarning, match=r'numbers in the columns \["x"\], and here these have dates'):
+            use()
+    file = tmp_path / "rows.csv"
+    file.write_text("x,label\n1,1\n2,2\n")
+    model.save(tmp_path / "m.boost")
+    with pytest.warns(UserWarning, match=r"rows\.csv has no init scores"):
+        run("eval", str(tmp_path / "m.boost"), str(file))
 
 
 def test_stages_are_predictions() -> None:

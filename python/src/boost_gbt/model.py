@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _tables, _worker
-from ._program import run
+from ._program import run_on
 from ._progress import Bar
 from ._settings import SECTIONS, joined, whole_number
 from ._tables import Files, Held, Parts, Table
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 MONOTONE = frozenset(  # names of the setting, those of peers too
     ("monotone", "monotone_constraints", "monotone_constraint", "monotonic_constraints", "monotonic_cst", "mc")
 )
+TABLE = "table.parquet"  # rows in memory, for commands of the program
 EFFORT = "default"  # of training without a config, as boost train
 
 RoundCallback = Callable[[dict[str, Any]], None]
@@ -779,7 +780,9 @@ class Model:
     def inspect(self, *, trees: bool = False) -> dict[str, Any]:
         """Return what is in the model, as ``boost inspect MODEL --json`` prints it; with ``trees`` all trees too."""
         with self._file() as path:
-            return dict(json.loads(run("inspect", path, "--json", *(["--trees"] if trees else []))))
+            return dict(
+                json.loads(run_on({path: "the model"}, "inspect", path, "--json", *(["--trees"] if trees else [])))
+            )
 
     def quantize(self, data: Table = None, **options: Any) -> Model:
         """Compress the model.
@@ -802,21 +805,23 @@ class Model:
             command = ["quantize", path, "-o", small, "--json", *_flags(options)]
             if data is not None:
                 command += ["--data", self._table_file(data, folder)]
-            said = json.loads(run(*command))
+            said = json.loads(run_on(_called(path, folder), *command))
             model = Model.load(small)
         model.report = said
         return model
 
-    def calibrate(self, table: Table, label: Any = None, *, weight: Any = None, **options: Any) -> Model:
+    def calibrate(
+        self, table: Table, label: Any = None, *, weight: Any = None, init_score: Any = None, **options: Any
+    ) -> Model:
         """Calibrate probabilities and find intervals on rows that did not train the model.
 
         Parameters
         ----------
         table : table
             It has the label under its name in training, unless ``label`` says otherwise.
-        label, weight : str or array, optional
+        label, weight, init_score : str or array, optional
             The name of a column that the table has in place of the one of training, or values that are no column.
-            Weights are for models that were trained with some.
+            Weights and init scores are for models that were trained with some.
         **options
             The flags of ``boost calibrate`` with underscores: ``intervals=0.9``, ``by="region"``, ``costs=(1, 20)``,
             ``threshold=0.2``, ``method="platt"``, ``allow_train_data=True``.
@@ -829,8 +834,9 @@ class Model:
         """
         with self._file() as path, tempfile.TemporaryDirectory() as folder:
             calibrated = os.path.join(folder, "calibrated.boost")
-            rows = self._table_files(table, folder, label, weight)
-            said = json.loads(run("calibrate", path, *rows, "-o", calibrated, "--json", *_flags(options)))
+            rows = self._table_files(table, folder, label, weight, init_score)
+            command = ["calibrate", path, *rows, "-o", calibrated, "--json", *_flags(options)]
+            said = json.loads(run_on(_called(path, folder), *command))
             model = Model.load(calibrated)
         model.report = said
         return model
@@ -839,7 +845,7 @@ class Model:
         """Compare two models, on the rows of a table where one is given, as ``boost compare --json`` does."""
         with self._file() as a, other._file() as b, tempfile.TemporaryDirectory() as folder:
             command = ["compare", a, b] + ([] if table is None else [self._table_file(table, folder)])
-            return dict(json.loads(run(*command, "--json")))
+            return dict(json.loads(run_on({**_called(a, folder), b: "the other model"}, *command, "--json")))
 
     def _file(self) -> _ModelFile:
         return _ModelFile(self)
@@ -853,18 +859,21 @@ class Model:
             )
         return files[0]
 
-    def _table_files(self, table: Table, folder: str, label: Any = None, weight: Any = None) -> list[str]:
+    def _table_files(
+        self, table: Table, folder: str, label: Any = None, weight: Any = None, init_score: Any = None
+    ) -> list[str]:
         """Return the names of files with the rows of a table."""
         if _tables.is_path(table):
-            for role, given in (("label", label), ("weight", weight)):
+            for role, given in (("label", label), ("weight", weight), ("init_score", init_score)):
                 trained = self._head["roles"].get(role, [])
                 if given is not None and not (isinstance(given, str) and [given] == trained):
                     raise ParameterError(f"{role} must be a column, that of training, because the table is a file")
             return [os.fspath(file) for file in ([table] if isinstance(table, (str, os.PathLike)) else table)]
-        path = os.path.join(folder, "table.parquet")
+        path = os.path.join(folder, TABLE)
         columns = self.inputs + [name for names in self._head["roles"].values() for name in names]
-        with self._hand_over(table, label, weight) as source:
-            _worker.ask("write", {"table": source["table"], "columns": columns, "path": path})
+        with self._hand_over(table, label, weight, init_score=init_score) as source:
+            head = {"table": source["table"], "columns": columns, "path": path, "model": self.number()}
+            _worker.ask("write", head)
         return [path]
 
 
@@ -882,6 +891,11 @@ class _ModelFile:
 
     def __exit__(self, *_: object) -> None:
         self.folder.cleanup()
+
+
+def _called(model: str, folder: str) -> dict[str, str]:
+    """Return what messages call the files of a command: its model, and a table in its folder."""
+    return {model: "the model", os.path.join(folder, TABLE): "the table", folder + os.sep: ""}
 
 
 def _check_mode(on_unseen: str) -> None:
