@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gzip
+import sys
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -433,6 +435,32 @@ def test_a_row_does_not_depend_on_others() -> None:
             assert model.predict({"c": np.array([cell], object)})[0] == value
         if first is True:
             assert model.predict({"c": np.array([True, False])}).tolist() == beside[:2].tolist()
+
+
+@pytest.mark.parametrize("with_pandas", [True, False])
+def test_equal_values_of_other_texts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, with_pandas: bool) -> None:
+    """True, 1 and decimals are equal in Python, and each is the text that a file of the frame has."""
+    pd = pytest.importorskip("pandas")
+    if not with_pandas:
+        monkeypatch.delitem(sys.modules, "pandas")
+    cells = np.empty(9, object)
+    cells[:] = ["a", 1, True, Decimal("1.0"), np.bool_(False), 0, Decimal("0.00"), np.float32(0.1), np.int8(7)]
+    texts = ["a", "1", "True", "1.0", "False", "0", "0.00", "0.1", "7"]
+    y, params = np.arange(9) * 10.0, {**PARAMS, "objective": "regression", "rounds": 60, "min_data_in_leaf": 1}
+    frame = pd.DataFrame({"c": np.tile(cells, 50), "y": np.tile(y, 50)})
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    model = train({**params, "categorical": ["c"]}, tmp_path / "t.csv", "y")
+    want = model.predict({"c": texts})
+    assert np.abs(want - y).max() < 2
+    both = [model, train(params, {"c": frame["c"].to_numpy()}, frame["y"].to_numpy())]
+    for one in both:
+        for order in (np.arange(9), np.arange(9)[::-1]):
+            assert np.array_equal(one.predict({"c": cells[order]}), want[order])
+        for k in range(9):
+            assert one.predict({"c": cells[k : k + 1]}) == want[k]
+    zeros = np.array([-0.0, "a", 0.0, 1.0], object)  # whole numbers without a point, as in a column of numbers
+    assert np.array_equal(both[1].predict({"c": zeros}), want[[5, 0, 5, 1]])
+    assert np.array_equal(both[1].predict({"c": np.array([-0.0, 0.0, 1.0])}), want[[5, 5, 1]])
 
 
 def test_parts_of_a_table_for_ranks(tmp_path: Path) -> None:

@@ -115,8 +115,8 @@ class Parts:
             else:
                 try:
                     codes, levels = _factorize(values)
-                except TypeError as error:
-                    self.refused[name] = TypeError(f"column {name!r}: {error}")
+                except (TypeError, TableError) as error:
+                    self.refused[name] = type(error)(f"column {name!r}: {error}")
                     return
                 self.categories(name, codes, levels)
                 return
@@ -142,10 +142,8 @@ class Parts:
         for level in levels:
             try:
                 texts.append(_text(level))
-            except TypeError as error:
-                self.refused[name] = TypeError(f"column {name!r}: {error}")
-            except UnicodeDecodeError:
-                self.refused[name] = TableError(f"column {name!r} has {level!r}, which is no text in UTF-8: decode it")
+            except (TypeError, TableError) as error:
+                self.refused[name] = type(error)(f"column {name!r}: {error}")
             else:
                 if _is_unicode(texts[-1]):
                     continue
@@ -203,7 +201,10 @@ def _text(level: Any) -> str:
         raise TypeError(f"argument must be a string or a number, not {type(level).__name__}")
     if isinstance(level, (timedelta, np.timedelta64)):
         raise TypeError("it holds spans of time: give it as a number of seconds")
-    return level.decode() if isinstance(level, bytes) else str(level)
+    try:
+        return level.decode() if isinstance(level, bytes) else str(level)
+    except UnicodeDecodeError:
+        raise TableError(f"{level!r} is no text in UTF-8: decode it") from None
 
 
 def _is_unicode(text: str) -> bool:
@@ -256,22 +257,27 @@ def unmasked(values: Any) -> Any:
     return objects
 
 
-def _factorize(values: np.ndarray) -> tuple[np.ndarray, list[Any]]:
-    """Return the code of each value, -1 where missing, and what the codes stand for."""
-    if values.dtype.kind == "O":
-        for value in values:
-            if value.__hash__ is None:
-                raise TypeError(f"argument must be a string or a number, not {type(value).__name__}")
-    if "pandas" in sys.modules and values.dtype.kind == "O":
-        codes, levels = sys.modules["pandas"].factorize(values)
-        return codes, list(levels)
+def _factorize(values: np.ndarray) -> tuple[np.ndarray, list[str]]:
+    """Return the code of each value, -1 where missing, and the texts that the codes stand for.
+
+    Values are told apart by their texts: True and 1 are equal, and a file has two texts for them.
+    """
     if values.dtype.kind in "US":
         levels, codes = np.unique(values, return_inverse=True)
         return codes, levels.tolist()
-    known: dict[Any, int] = {}
-    found = np.empty(len(values), np.int32)
-    for i, value in enumerate(values):
-        found[i] = -1 if is_missing(value) else known.setdefault(value, len(known))
+    cells = values.astype(object)
+    for at in np.flatnonzero([type(value) is not str for value in cells]):
+        value = cells[at]
+        if value.__hash__ is None:
+            raise TypeError(f"argument must be a string or a number, not {type(value).__name__}")
+        cells[at] = None if is_missing(value) else _text(value)
+    if "pandas" in sys.modules:
+        codes, levels = sys.modules["pandas"].factorize(cells)
+        return codes, list(levels)
+    known: dict[str, int] = {}
+    found = np.empty(len(cells), np.int32)
+    for i, cell in enumerate(cells):
+        found[i] = -1 if cell is None else known.setdefault(cell, len(known))
     return found, list(known)
 
 
