@@ -403,8 +403,15 @@ def test_unreadable_columns_matter_where_they_are_needed() -> None:
     for unread in (spans, deltas, lists, x + 1j, complexes):
         assert np.array_equal(model.predict({"a": x, "q": unread}), model.predict({"a": x}))
         assert train({**PARAMS, "ignore": ["q"]}, {"a": x, "q": unread, "y": x}, "y").features == ["a"]
+        with pytest.warns(UserWarning, match=r'the columns \["q"\] are not used'):
+            longer = train(PARAMS, {"a": x, "q": unread, "y": x}, "y", init_model=model)
+        assert longer == train(PARAMS, {"a": x, "y": x}, "y", init_model=model)
         with pytest.raises((TableError, TypeError), match="column 'a'"):
             model.predict({"a": unread})
+        with pytest.raises((TableError, TypeError), match="column 'a'"):
+            train(PARAMS, {"a": unread, "y": x}, "y", init_model=model)
+        with pytest.raises((TableError, TypeError), match="column 'y'"):
+            train(PARAMS, {"a": x, "y": unread}, "y", init_model=model)
 
 
 def test_integers_that_are_no_float64() -> None:

@@ -71,10 +71,8 @@ class Rows:
         """
         arrays = {key: value for key, value in self.roles.items() if self.beside(key)}
         for key, value in self.roles.items():
-            if _are_names(value):
-                names = [value] if isinstance(value, str) else list(value)
-                if called.setdefault(key, names) != names:
-                    arrays[key] = self._columns(key, names, called[key])
+            if (names := _role_names(value)) and called.setdefault(key, names) != names:
+                arrays[key] = self._columns(key, names, called[key])
         if _tables.is_path(self.table):
             if arrays:
                 raise ParameterError(f"{min(arrays)} must be the name of a column, because the table is a file")
@@ -171,6 +169,11 @@ def _listed(names: Sequence[str]) -> str:
 def _are_names(value: Any) -> bool:
     """Report whether columns are given by name: one, or a tuple of several."""
     return isinstance(value, str) or (isinstance(value, tuple) and all(isinstance(name, str) for name in value))
+
+
+def _role_names(value: Any) -> list[str]:
+    """Return the names of the columns that a role is given by, none where it is given by values."""
+    return ([value] if isinstance(value, str) else list(value)) if _are_names(value) else []
 
 
 def _lists_columns(label: list[Any], table: Table) -> bool:
@@ -273,15 +276,17 @@ def train_rows(
     }
     called: Names = {}
     params, init_model = _going_on(params, init_model)
+    ignored = [name for key, value in _flat(params) if key in ("ignore", "data.ignore") for name in _names(value)]
+    rows.needed = lambda name: name not in ignored
     if init_model is not None:
+        known = init_model._columns() | {name for value in rows.roles.values() for name in _role_names(value)}
+        rows.needed = lambda name: name in known and name not in ignored
         theirs = {f"data.{role}": list(columns) for role, columns in init_model._head["roles"].items()}
         for key, value in rows.roles.items():
             if value is not None and key not in theirs:
                 raise ParameterError(f"init_model was trained without {key.removeprefix('data.')}: leave it out")
             if rows.beside(key):  # values have the names of its columns
                 called[key] = theirs[key]
-    ignored = [name for key, value in _flat(params) if key in ("ignore", "data.ignore") for name in _names(value)]
-    rows.needed = lambda name: name not in ignored
     with ExitStack() as stack:
         head["train"] = stack.enter_context(rows.hand_over(called))
         sets = _validation_sets(valid)
@@ -451,6 +456,10 @@ class Model:
         """Names of the columns that predictions need: the features, less those that are made of two others."""
         return [name for name, of in zip(self.features, self._crossed(), strict=True) if not of]
 
+    def _columns(self) -> set[str]:
+        """Return the names of all columns that the model knows, those with roles too."""
+        return {*self.inputs, *(name for names in self._head["roles"].values() for name in names)}
+
     def _crossed(self) -> list[list[str]]:
         """Return, for each feature, the two columns that it is made of; none for a column of its own."""
         return self._head["crossed"] or [[]] * len(self.features)
@@ -591,7 +600,7 @@ class Model:
         called = dict(known)
         texts = self._head["text_levels"] or ()
         rows.texts = {name for name, is_text in zip(self.features, texts, strict=True) if is_text}
-        rows.needed = {*self.inputs, *(name for names in known.values() for name in names)}.__contains__
+        rows.needed = self._columns().__contains__
         source = rows.hand_over(called)
         if more := [key.removeprefix("data.") for key in called if key not in known and key not in added]:
             raise ParameterError(f"the model was trained without {more[0]}: leave it out")
