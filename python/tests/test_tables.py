@@ -441,7 +441,14 @@ def test_a_row_does_not_depend_on_others() -> None:
         for cell, value in zip((first, second, "maybe"), beside, strict=True):
             assert model.predict({"c": np.array([cell], object)})[0] == value
         if first is True:
-            assert model.predict({"c": np.array([True, False])}).tolist() == beside[:2].tolist()
+            booleans = {"c": np.array([True, False] * 50)}
+            assert model.predict(booleans)[:2].tolist() == beside[:2].tolist()
+            y = np.array([5.0, -5.0] * 50)
+            watched = train(PARAMS, {"c": cells}, np.array([5.5, -5.5, 0.25] * 100), valid=(booleans, y))
+            error = watched.predict(booleans) - y
+            assert watched.report["metrics"]["valid"]["rmse"] == pytest.approx(np.sqrt(np.mean(error**2)), rel=1e-9)
+            longer = train(PARAMS, booleans, y, init_model=model)
+            assert longer == train(PARAMS, {"c": booleans["c"].astype(str)}, y, init_model=model)
 
 
 @pytest.mark.parametrize("with_pandas", [True, False])

@@ -41,6 +41,7 @@ class Parts:
         self.categorical: list[str] = []  # columns that their owner declared to be categories
         self.rows: int | None = None
         self.texts: Container[str] = ()  # columns whose levels are texts in the model that the table is for
+        self.of_texts: list[str] = []  # columns of objects that hold texts, or are to be read as such
         self.refused: dict[str, Exception] = {}  # columns that cannot be read, which matters where they are needed
 
     def put(self, data: Any) -> int:
@@ -118,6 +119,7 @@ class Parts:
                 except (TypeError, TableError) as error:
                     self.refused[name] = type(error)(f"column {name!r}: {error}")
                     return
+                self.of_texts.append(name)
                 self.categories(name, codes, levels)
                 return
         else:

@@ -57,6 +57,7 @@ class Rows:
         self.names = names  # of the columns of a matrix
         self.inputs: list[str] | None = None  # columns without a role, None for those of files
         self.categorical: list[str] = []  # columns that are declared categories
+        self.of_texts: list[str] = []  # columns of texts
         self.texts: Container[str] = ()  # columns whose levels are texts in a model
         self.needed: Callable[[str], bool] = lambda name: True  # by the name of a column
 
@@ -84,6 +85,7 @@ class Rows:
         self.categorical = [name for name in parts.categorical if all(name not in names for names in called.values())]
         known = {name for key, names in called.items() if key.startswith("data.") for name in names}
         self.inputs = [name for name in parts.names if name not in known]
+        self.of_texts = parts.of_texts
         for key, value in arrays.items():
             own = getattr(value, "name", None)
             theirs = (_tables.column_names(value) or []) if len(getattr(value, "shape", ())) == 2 else []
@@ -281,6 +283,7 @@ def train_rows(
     if init_model is not None:
         known = init_model._columns() | {name for value in rows.roles.values() for name in _role_names(value)}
         rows.needed = lambda name: name in known and name not in ignored
+        rows.texts = init_model._texts()
         theirs = {f"data.{role}": list(columns) for role, columns in init_model._head["roles"].items()}
         for key, value in rows.roles.items():
             if value is not None and key not in theirs:
@@ -291,7 +294,7 @@ def train_rows(
         head["train"] = stack.enter_context(rows.hand_over(called))
         sets = _validation_sets(valid)
         for one in sets:
-            one.needed = rows.needed
+            one.needed, one.texts = rows.needed, rows.texts or rows.of_texts
         for key, name in (("data.weight", "weights"), ("data.group", "queries"), ("data.init_score", "init scores")):
             if key not in called and any(one.beside(key) for one in sets):
                 raise ParameterError(f"a validation set has {name} and the training rows have none: give both or none")
@@ -460,6 +463,11 @@ class Model:
         """Return the names of all columns that the model knows, those with roles too."""
         return {*self.inputs, *(name for names in self._head["roles"].values() for name in names)}
 
+    def _texts(self) -> set[str]:
+        """Return the names of the features whose levels are texts."""
+        texts = self._head["text_levels"] or ()
+        return {name for name, is_text in zip(self.features, texts, strict=True) if is_text}
+
     def _crossed(self) -> list[list[str]]:
         """Return, for each feature, the two columns that it is made of; none for a column of its own."""
         return self._head["crossed"] or [[]] * len(self.features)
@@ -598,8 +606,7 @@ class Model:
         rows = Rows(table, label, weight, group, init_score, names)
         known = {f"data.{role}": list(columns) for role, columns in self._head["roles"].items()}
         called = dict(known)
-        texts = self._head["text_levels"] or ()
-        rows.texts = {name for name, is_text in zip(self.features, texts, strict=True) if is_text}
+        rows.texts = self._texts()
         rows.needed = self._columns().__contains__
         source = rows.hand_over(called)
         if more := [key.removeprefix("data.") for key in called if key not in known and key not in added]:
