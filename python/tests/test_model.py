@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from boost_gbt import (
+    BoostClassifier,
     BoostRegressor,
     BudgetError,
     Model,
@@ -417,10 +418,48 @@ def test_frames_of_labels_whose_names_are_numbers_or_taken(numbers: Data) -> Non
     x, y = numbers
     frame = pd.DataFrame(x[:, :2], columns=["a", "up"])
     assert train(SHORT, frame, pd.DataFrame({0: y, 1: -y})).label == "label_1, label_2"
-    model = train(SHORT, frame, pd.DataFrame({"up": y, "down": -y}))
+    with pytest.warns(UserWarning, match="the label and a feature have the name 'up', and other values"):
+        model = train(SHORT, frame, pd.DataFrame({"up": y, "down": -y}))
     assert (model.label, model.features) == ("up_, down", ["a", "up"])
     with pytest.raises(TableError, match="more than one column 'up'"):
         train(SHORT, frame, pd.DataFrame(np.column_stack([y, y]), columns=["up", "up"]))
+
+
+def test_warning_of_a_label_that_is_a_feature(numbers: Data) -> None:
+    pd, pl, sp = (pytest.importorskip(name) for name in ("pandas", "polars", "scipy.sparse"))
+    x, y = numbers
+    frame = pd.DataFrame({"a": x[:, 0], "num": y, "word": np.where(y > 0, "up", "down"), "label": abs(y)})
+    words = frame["word"]
+    warned = "^the feature '{}' is the label, which it predicts alone: leave the column out$"
+    for use, name in (
+        (lambda: train(SHORT, frame, frame["num"]), "num"),
+        (lambda: train(SHORT, pl.from_pandas(frame), pl.Series("num", y)), "num"),
+        (lambda: train(SHORT, dict(frame), frame[["num"]]), "num"),
+        (lambda: train(SHORT, frame, abs(y)), "label"),  # an array without a name
+        (lambda: train(SHORT, frame, words), "word"),
+        (lambda: cv(SHORT, frame, frame["num"], folds=2), "num"),
+        (lambda: BoostRegressor(rounds=5).fit(frame, frame["num"]), "num"),
+        (lambda: BoostClassifier(rounds=5).fit(frame, words), "word"),
+        (lambda: train(SHORT, frame[["a", "num"]].to_numpy(), frame["num"].rename("c2")), "c2"),
+        (lambda: train(SHORT, sp.csr_array(frame[["a", "num"]]), frame["num"].rename("c2")), "c2"),
+    ):
+        with pytest.warns(UserWarning, match=warned.format(name)) as said:
+            use()
+        assert len(said) == 1
+    for use in (
+        lambda: train(SHORT, frame, frame["num"].rename("a")),
+        lambda: train(SHORT, frame, words.rename("num")),
+        lambda: BoostClassifier(rounds=5).fit(frame, words.rename("a")),
+    ):
+        with pytest.warns(
+            UserWarning, match="the label and a feature have the name '.*', and other values: the label is"
+        ):
+            use()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert train({**SHORT, "ignore": ["num"]}, frame, frame["num"]).features == ["a", "word", "label"]
+        train(SHORT, frame, y)
+        train(SHORT, frame, "num", valid=(frame, frame["num"])).eval(frame, frame["num"])
 
 
 @pytest.mark.parametrize("name", ["a,b", '"q"', "'q'", "[a]", ' "a", "b"', "#1"])

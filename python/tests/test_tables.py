@@ -558,11 +558,12 @@ def test_what_is_a_row_and_no_table() -> None:
 def test_what_looks_like_a_table() -> None:
     pd, pl = (pytest.importorskip(name) for name in ("pandas", "polars"))
     frame = pd.DataFrame({"a": np.arange(60.0), "b": np.arange(60.0) % 7})
-    model = train(PARAMS, frame, frame["b"])
-    fitted = boost_gbt.BoostRegressor(rounds=2).fit(frame, frame["b"])
+    label = frame["b"].rename("label")
+    model = train(PARAMS, frame, label)
+    fitted = boost_gbt.BoostRegressor(rounds=2).fit(frame, label)
     uses: list[Any] = [
-        lambda table: train(PARAMS, table, frame["b"]),
-        lambda table: boost_gbt.BoostRegressor(rounds=2).fit(table, frame["b"]),
+        lambda table: train(PARAMS, table, label),
+        lambda table: boost_gbt.BoostRegressor(rounds=2).fit(table, label),
         model.predict,
         fitted.predict,
     ]

@@ -379,6 +379,29 @@ def column_of(table: Any, name: str) -> Any:
     return table[name]
 
 
+def column_at(table: Any, at: int) -> Any:
+    """Return a column of a table by its place."""
+    known = column_names(table)
+    if known is not None and known.count(known[at]) == 1:
+        return column_of(table, known[at])
+    return table[:, [at]].toarray() if is_sparse(table) else np.asarray(unmasked(table))[:, at]
+
+
+def are_equal(one: Any, other: Any) -> bool:
+    """Report whether two columns have the same values."""
+    arrays = [np.asarray(unmasked(values)) for values in (one, other)]
+    arrays = [array[:, 0] if array.ndim == 2 and array.shape[1] == 1 else array for array in arrays]
+    if arrays[0].shape != arrays[1].shape or arrays[0].ndim != 1:
+        return False
+    if all(array.dtype.kind in "fiub" for array in arrays):
+        return np.array_equal(arrays[0].astype(np.float64), arrays[1].astype(np.float64), equal_nan=True)
+    try:
+        texts = [[None if is_missing(value) else _text(value) for value in array.tolist()] for array in arrays]
+    except (TypeError, TableError):
+        return False
+    return texts[0] == texts[1]
+
+
 def add(parts: Parts, table: Any, names: Sequence[str] | None = None) -> None:
     """Add the columns of a table in memory. ``names`` are for what has none of its own."""
     if is_sparse(table):

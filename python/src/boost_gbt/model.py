@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _tables, _worker
+from ._messages import tell
 from ._program import run_on
 from ._progress import Bar
 from ._settings import SECTIONS, joined, whole_number
@@ -102,6 +103,8 @@ class Rows:
                     name = str(own or key.removeprefix("data."))
                     name += f"_{k + 1}" if len(columns) > 1 else ""
                     name = theirs[k] if theirs else name
+                    if key == "data.label" and name in parts.names and self.needed(name):
+                        self._warn_of_label(name, parts.names.index(name), columns[k], bool(own or theirs))
                     while name in parts.names or name in called[key]:
                         name += "_"
                     called[key].append(name)
@@ -128,6 +131,15 @@ class Rows:
                     f"{name} has {len(value)} numbers, and the table has {len(columns)} columns: give one for each, "
                     f"0 for no constraint, or a dict by name like {{{columns[0]!r}: 1}}"
                 )
+
+    def _warn_of_label(self, name: str, at: int, label: Any, is_named: bool) -> None:
+        """Warn of a feature with the name of the label, which may be the label once more."""
+        if _tables.are_equal(_tables.column_at(self.table, at), label):
+            tell("WARN", f"the feature {name!r} is the label, which it predicts alone: leave the column out")
+        elif is_named:
+            tell(
+                "WARN", f"the label and a feature have the name {name!r}, and other values: the label is {name + '_'!r}"
+            )
 
     def _columns(self, key: str, names: list[str], called: list[str]) -> _Columns:
         """Return columns of the table that take the places of those that training had."""
