@@ -200,12 +200,68 @@ def test_short_lists_of_monotone_constraints(numbers: Data) -> None:
             cv({**SHORT, "monotone_constraints": short}, x, y)
         with pytest.raises(ParameterError, match="monotone has 2 numbers"):
             train({**SHORT, "constraints": {"monotone": short}}, x, y)
-    rest = {"ignore": ["c3", "c4"], "data": {"id": "c6"}, "mc": [1, 0, 0]}
+    rest = {"ignore": ["c3", "c4"], "data": {"id": "c6"}, "mc": [1, 0, 0, 0, 0]}
     assert len(train({**SHORT, **rest}, x, y, weight=np.ones(len(y))).features) == 3
     pd = pytest.importorskip("pandas")
     frame = pd.DataFrame(x, columns=list("abcdef")).assign(y=y, w=1.0)
     roles = {"label": "y", "data": {"weight": "w"}}
     assert len(train({**SHORT, **roles, "monotone_constraints": [1, 0, 0, 0, 0, 0]}, frame).features) == 6
+
+
+def test_numbers_of_columns() -> None:
+    """They count the columns of the table, ignored ones and those of texts that are left out too, without roles."""
+    pd = pytest.importorskip("pandas")
+    x = np.random.default_rng(3).normal(size=(300, 3))
+    names = [f"person {i}" for i in range(300)]  # left out by train
+    frame = pd.DataFrame({"w": abs(x[:, 2]), "name": names, "a": x[:, 0], "b": x[:, 1], "k": np.arange(300) % 6})
+    frame["y"] = x[:, 0] * x[:, 1] + frame["k"]
+    with_roles = {**SHORT, "data.weight": "w"}
+    by_name: dict[str, Any]
+    for by_number, by_name in (
+        ({"monotone_constraints": [0, 1, -1, 0]}, {"monotone_constraints": {"a": 1, "b": -1, "k": 0}}),
+        ({"mc": "(0,1,-1,0)"}, {"mc": {"a": 1, "b": -1, "k": 0}}),
+        ({"constraints": {"monotone": {"#1": 1}}}, {"constraints": {"monotone": {"a": 1}}}),
+        ({"feature_contri": np.array([1, 0.5, 1, 2])}, {"feature_contri": {"a": 0.5, "b": 1, "k": 2}}),
+        ({"tree": {"feature_cost": [0, 1, 2, 0]}}, {"tree.feature_cost": {"a": 1, "b": 2, "k": 0}}),
+        ({"feature_row_cost": [0, 1, 2, 0]}, {"feature_row_cost": {"a": 1, "b": 2, "k": 0}}),
+        ({"col_weights": [1, 1, 0, 1], "col_node": 0.5}, {"col_weights": {"a": 1, "b": 0, "k": 1}, "col_node": 0.5}),
+        ({"constraints.last_level": {"#3": 2}}, {"constraints.last_level": {"k": 2}}),
+        ({"interaction_constraints": [[1, 2], [3]]}, {"interaction_constraints": [["a", "b"], ["k"]]}),
+        ({"interaction_cst": "[1, 2], [3]"}, {"interaction_cst": [["a", "b"], ["k"]]}),
+    ):
+        want = train({**with_roles, **by_name}, frame, "y")
+        assert want != train(with_roles, frame, "y")
+        assert train({**with_roles, **by_number}, frame, "y") == want
+        assert cv({**with_roles, **by_number}, frame, "y", folds=2).metrics == (
+            cv({**with_roles, **by_name}, frame, "y", folds=2).metrics
+        )
+        rows = frame.drop(columns=["w", "y"])
+        ignored = {"rounds": 5, "ignore": ["name"]}
+        estimator = BoostRegressor(**ignored, **by_number).fit(rows, frame["y"])
+        assert estimator.model_ == BoostRegressor(**ignored, **by_name).fit(rows, frame["y"]).model_
+    for wrong, says in (
+        ({"feature_contri": [1, 0.5, 2]}, "feature_contri has 3 numbers, and the table has 4 columns"),
+        ({"interaction_constraints": [[1, 4]]}, "column number 4, and the table has 4 columns, counted from 0"),
+        ({"interaction_constraints": [[0, 1]]}, 'no feature column "name", which constraints.interaction names'),
+        ({"monotone_constraints": [1, 0, 0, 0]}, 'no feature column "name", which constraints.monotone names'),
+    ):
+        with pytest.raises((ParameterError, TableError), match=says):
+            train({**with_roles, **wrong}, frame, "y")
+    model = train({**SHORT, "monotone_constraints": [1]}, frame[["b", "y"]], "y")  # which does not know the others
+    with pytest.warns(UserWarning, match="are not used"):
+        longer = train({**SHORT, "monotone_constraints": [0, 0, 0, 1, 0]}, frame, "y", init_model=model)
+    assert longer == train({**SHORT, "monotone_constraints": {"b": 1}}, frame[["b", "y"]], "y", init_model=model)
+
+
+def test_numbers_of_columns_of_a_file(tmp_path: Path) -> None:
+    """They cannot count what is left out."""
+    path = tmp_path / "t.csv"
+    path.write_text("a,b,c,y\n" + "".join(f"{i % 5},{i % 7},{i % 3},{i % 5 + i % 7}\n" for i in range(200)))
+    params = {**SHORT, "objective": "regression"}
+    by_number = {**params, "monotone_constraints": [0, 1, 0]}
+    assert train(by_number, path, "y") == train({**params, "monotone_constraints": {"a": 0, "b": 1, "c": 0}}, path, "y")
+    with pytest.raises(ParameterError, match=r'column number 0, and the columns \["a"\] are left out'):
+        train({**by_number, "ignore": ["a"]}, path, "y")
 
 
 def test_going_on_with_what_the_model_does_not_know(numbers: Data) -> None:

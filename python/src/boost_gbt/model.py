@@ -14,20 +14,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _tables, _worker
+from . import _columns, _tables, _worker
 from ._messages import tell
 from ._program import run_on
 from ._progress import Bar
-from ._settings import SECTIONS, joined, whole_number
+from ._settings import joined, whole_number
 from ._tables import Files, Held, Parts, Table
 from .errors import ParameterError, TableError
 
 if TYPE_CHECKING:
     import shap
 
-MONOTONE = frozenset(  # names of the setting, those of peers too
-    ("monotone", "monotone_constraints", "monotone_constraint", "monotonic_constraints", "monotonic_cst", "mc")
-)
 TABLE = "table.parquet"  # rows in memory, for commands of the program
 EFFORT = "default"  # of training without a config, as boost train
 
@@ -119,18 +116,16 @@ class Rows:
             _tables.add_column(parts, name, np.full(parts.rows or 0, np.nan))
         return Held(parts)
 
-    def check_lists(self, params: Mapping[str, Any]) -> None:
-        """Refuse a list of monotone constraints with fewer numbers than there are columns, which it may not mean."""
-        named = {name for _, value in _flat(params) for name in _names(value)}  # they can be no features
-        columns = None if self.inputs is None else [name for name in self.inputs if name not in named]
-        for name, value in _flat(params):
-            if columns is None or name.rpartition(".")[2] not in MONOTONE or isinstance(value, (str, Mapping)):
-                continue
-            if np.ndim(value) == 1 and 0 < len(value) < len(columns):
-                raise ParameterError(
-                    f"{name} has {len(value)} numbers, and the table has {len(columns)} columns: give one for each, "
-                    f"0 for no constraint, or a dict by name like {{{columns[0]!r}: 1}}"
-                )
+    def by_name(self, params: dict[str, Any], known: Container[str] | None = None) -> dict[str, Any]:
+        """Return settings with the names of columns in the place of their numbers.
+
+        Those of files are found by the program. ``known`` are the columns that a model to go on from has.
+        """
+        if self.inputs is None:
+            return params
+        ignored = _columns.named(params, _columns.IGNORED)
+        unused = {name for name in self.inputs if name in ignored or (known is not None and name not in known)}
+        return _columns.by_name(params, self.inputs, unused)
 
     def _warn_of_label(self, name: str, at: int, label: Any, is_named: bool) -> None:
         """Warn of a feature with the name of the label, which may be the label once more."""
@@ -153,23 +148,6 @@ class Rows:
                 f"{role} is {len(called)} columns, {_listed(called)} in training, and not {_listed(names)}"
             )
         return _Columns(_tables.column_of(self.table, name) for name in names)
-
-
-def _flat(params: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Return settings and their values, those of sections too."""
-    for name, value in params.items():
-        if name in SECTIONS and isinstance(value, Mapping):
-            yield from ((f"{name}.{key}", inner) for key, inner in value.items())
-        else:
-            yield name, value
-
-
-def _names(value: Any) -> list[str]:
-    """Return the names of columns that a setting may have."""
-    value = value.tolist() if hasattr(value, "tolist") else value
-    if isinstance(value, str):
-        return value.removeprefix("name:").split(",")
-    return [str(name) for name in value] if isinstance(value, (list, tuple, set, frozenset)) else []
 
 
 class _Columns(list[Any]):
@@ -290,11 +268,12 @@ def train_rows(
     }
     called: Names = {}
     params, init_model = _going_on(params, init_model)
-    ignored = [name for key, value in _flat(params) if key in ("ignore", "data.ignore") for name in _names(value)]
+    ignored = _columns.named(params, _columns.IGNORED)
+    known: set[str] | None = None
     rows.needed = lambda name: name not in ignored
     if init_model is not None:
         known = init_model._columns() | {name for value in rows.roles.values() for name in _role_names(value)}
-        rows.needed = lambda name: name in known and name not in ignored
+        rows.needed = lambda name: name in (known or ()) and name not in ignored
         rows.texts = init_model._texts()
         theirs = {f"data.{role}": list(columns) for role, columns in init_model._head["roles"].items()}
         for key, value in rows.roles.items():
@@ -316,9 +295,7 @@ def train_rows(
             given["data.categorical"] = rows.categorical
         if init_model is not None:
             head["base"] = init_model.number()
-        head["settings"] = joined(given, params)
-        if init_model is None:  # which may not know all columns
-            rows.check_lists(params)
+        head["settings"] = joined(given, rows.by_name(params, known))
 
         def on_round(event: dict[str, Any]) -> None:
             if bar is not None:
