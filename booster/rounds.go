@@ -111,8 +111,7 @@ func (r *run) makeLists(ex *examples, data *binned, pl *plan, copied *binning.Ro
 	return lists
 }
 
-// rounds runs boosting rounds until they are done, early stopping or a limit ends
-// them, or ctx is cancelled.
+// rounds runs boosting rounds until they are done, early stopping or a limit ends them, or ctx is cancelled.
 func (b *boosting) rounds(ctx context.Context) error {
 	start := time.Now()
 	defer func() { b.report.TrainSeconds = time.Since(start).Seconds() }()
@@ -144,6 +143,9 @@ func (b *boosting) rounds(ctx context.Context) error {
 		b.saving.afterRound(b)
 	}
 	b.saving.save(b)
+	if b.done > b.first && b.unsplit() {
+		b.log.Warn("no tree has a split", "rounds", b.done-b.first, "because", b.whyUnsplit())
+	}
 	return nil
 }
 
@@ -154,7 +156,6 @@ func (b *boosting) over() bool {
 		b.stopped = StoppedEarly
 	case b.done == b.first+unsplitRounds && b.unsplit():
 		b.stopped = StoppedUnsplit
-		b.log.Warn("no tree of the first rounds has a split", "rounds", unsplitRounds, "because", b.whyUnsplit())
 	case b.done == b.first+b.p.Rounds, b.most > 0 && b.done == b.most:
 		b.stopped = StoppedRounds
 	default:
@@ -163,8 +164,7 @@ func (b *boosting) over() bool {
 	return true
 }
 
-// unsplitRounds is the number of rounds after which a run ends if none of its trees has a split: more rounds would
-// hardly have any.
+// unsplitRounds is the number of rounds after which a run ends if no tree has a split: more would hardly have any.
 const unsplitRounds = 10
 
 // unsplit reports whether no tree of the run has a split.

@@ -10,7 +10,7 @@ import (
 	"boost/dataset"
 )
 
-// A run without any split ends after ten rounds and says why; one split is enough to go on.
+// A run without any split ends after ten rounds, or before, and says why; one split is enough to go on.
 func TestUnsplit(t *testing.T) {
 	for name, c := range map[string]struct {
 		rows   int
@@ -24,7 +24,10 @@ func TestUnsplit(t *testing.T) {
 		"enough rows":       {rows: 40, x: func(i int) float64 { return float64(i) }, rounds: 25},
 		"a limit": {rows: 100, x: func(i int) float64 { return float64(i) }, rounds: 10, why: "no split keeps the limits",
 			change: func(p *booster.Params) { p.Tree.MinGain = 1e9 }},
-		"fewer rounds": {rows: 100, x: func(int) float64 { return 7 }, rounds: 9, change: func(p *booster.Params) { p.Rounds = 9 }},
+		"fewer rounds": {rows: 100, x: func(int) float64 { return 7 }, rounds: 9, why: "no feature has more than one bin",
+			change: func(p *booster.Params) { p.Rounds = 9 }},
+		"early stopping": {rows: 100, x: func(int) float64 { return 7 }, rounds: 1, why: "no feature has more than one bin",
+			change: func(p *booster.Params) { p.ValidShare, p.EarlyStopping = 0.2, 3 }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			rows := make([][]float64, c.rows)
@@ -50,11 +53,11 @@ func TestUnsplit(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if m.Rounds() != c.rounds || (report.Stopped == booster.StoppedUnsplit) != (c.why != "") {
+			if m.Rounds() != c.rounds || (report.Stopped == booster.StoppedUnsplit) != (c.rounds == 10) {
 				t.Errorf("%d rounds, stopped %q, want %d", m.Rounds(), report.Stopped, c.rounds)
 			}
-			if !strings.Contains(log.String(), c.why) {
-				t.Errorf("%q is not said in\n%s", c.why, log.String())
+			if !strings.Contains(log.String(), c.why) || strings.Contains(log.String(), "no tree has a split") != (c.why != "") {
+				t.Errorf("%q is not said, or is said without a reason, in\n%s", c.why, log.String())
 			}
 		})
 	}

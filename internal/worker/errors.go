@@ -82,6 +82,18 @@ func wording(err error) string {
 
 var arguments = strings.NewReplacer("--on-unseen missing", `on_unseen="missing"`, "--on-unseen error", `on_unseen="error"`)
 
+// checkRows refuses or reports what rows to predict have that training did not have, and what they lack.
+func (r *request) checkRows(t *dataset.Table, m *model.Model, onUnseen string) error {
+	if err := r.lookForUnseen(t, m, onUnseen); err != nil {
+		return err
+	}
+	r.warnOfDates(t, m)
+	if m.LacksInitScores(t) {
+		r.logger().Warn("the table has no init scores, but the model was trained from some: predictions are what the model adds to them")
+	}
+	return nil
+}
+
 // warnOfDates warns where a column of a table to predict has dates, and training had other numbers, or where it has
 // numbers that are no seconds, and training had dates.
 func (r *request) warnOfDates(t *dataset.Table, m *model.Model) {

@@ -217,14 +217,7 @@ func (r *request) readInputs(ctx context.Context, m *model.Model, head *predictH
 	if t, err = r.read(ctx, &head.source, options...); err != nil {
 		return nil, 0, err
 	}
-	if err := r.lookForUnseen(t, m, head.OnUnseen); err != nil {
-		return nil, 0, err
-	}
-	r.warnOfDates(t, m)
-	if m.LacksInitScores(t) {
-		r.logger().Warn("the table has no init scores, but the model was trained from some: predictions are what the model adds to them")
-	}
-	return t, t.NumRows(), nil
+	return t, t.NumRows(), r.checkRows(t, m, head.OnUnseen)
 }
 
 // predictIntervals predicts bounds, rows × 2, or which classes are in the set of each row, rows × classes.
@@ -422,10 +415,9 @@ func (r *request) evaluate(ctx context.Context) (any, []byte, error) {
 	if t.LabelColumn() == nil {
 		return nil, nil, tablef("there is no column %q, the label that the model predicts", labelName(m))
 	}
-	if err := r.lookForUnseen(t, m, head.OnUnseen); err != nil {
+	if err := r.checkRows(t, m, head.OnUnseen); err != nil {
 		return nil, nil, err
 	}
-	r.warnOfDates(t, m)
 	in, err := r.metricsInput(ctx, m, t, names, head.options(t.NumRows()))
 	if err != nil {
 		return nil, nil, err

@@ -22,6 +22,7 @@ func (r *request) writeTable(ctx context.Context) (any, []byte, error) {
 		Table   uint32   `json:"table"`
 		Columns []string `json:"columns"`
 		Path    string   `json:"path"`
+		Model   uint32   `json:"model"` // that the file is for; 0 for none
 	}
 	if err := r.parse(&head); err != nil {
 		return nil, nil, err
@@ -47,6 +48,9 @@ func (r *request) writeTable(ctx context.Context) (any, []byte, error) {
 		t, err := dataset.FromColumns(others)
 		if err != nil {
 			return nil, nil, err
+		}
+		if m, err := r.server.model(head.Model); err == nil {
+			r.warnOfDates(t, m.Model) // the file has numbers in their place
 		}
 		for _, c := range t.Columns() {
 			columns = append(columns, columnToWrite(c, t.NumRows()))

@@ -517,6 +517,15 @@ def test_going_on_without_some_classes(numbers: Data) -> None:
         BoostRegressor(n_jobs="2").fit(x, y)
 
 
+@pytest.mark.parametrize("rounds", [1, 9, 10, 20])
+def test_warning_of_trees_without_a_split(rounds: int) -> None:
+    """Of 30 rows, no split leaves 20 on both sides: the prediction is a constant."""
+    x = np.arange(30.0).reshape(-1, 1)
+    with pytest.warns(UserWarning, match=r"no tree has a split \(rounds .*30 rows are fewer than twice"):
+        constant = BoostRegressor(rounds=rounds).fit(x, x[:, 0])
+    assert set(constant.predict(x)) == {14.5}
+
+
 def test_short_list_of_monotone_constraints(numbers: tuple[np.ndarray, np.ndarray]) -> None:
     with pytest.raises(ParameterError, match="monotone_constraints has 2 numbers, and the table has 6 columns"):
         BoostRegressor(rounds=3, monotone_constraints=[1, 0]).fit(*numbers)

@@ -12,7 +12,19 @@ from typing import Any
 import numpy as np
 import pytest
 
-from boost_gbt import BudgetError, Model, ModelError, ParameterError, TableError, WorkerError, cv, run, train
+from boost_gbt import (
+    BoostClassifier,
+    BoostRegressor,
+    BudgetError,
+    Model,
+    ModelError,
+    ParameterError,
+    TableError,
+    WorkerError,
+    cv,
+    run,
+    train,
+)
 
 Data = tuple[np.ndarray, np.ndarray]
 SHORT = {"rounds": 10, "early_stopping": 0}
@@ -188,12 +200,68 @@ def test_short_lists_of_monotone_constraints(numbers: Data) -> None:
             cv({**SHORT, "monotone_constraints": short}, x, y)
         with pytest.raises(ParameterError, match="monotone has 2 numbers"):
             train({**SHORT, "constraints": {"monotone": short}}, x, y)
-    rest = {"ignore": ["c3", "c4"], "data": {"id": "c6"}, "mc": [1, 0, 0]}
+    rest = {"ignore": ["c3", "c4"], "data": {"id": "c6"}, "mc": [1, 0, 0, 0, 0]}
     assert len(train({**SHORT, **rest}, x, y, weight=np.ones(len(y))).features) == 3
     pd = pytest.importorskip("pandas")
     frame = pd.DataFrame(x, columns=list("abcdef")).assign(y=y, w=1.0)
     roles = {"label": "y", "data": {"weight": "w"}}
     assert len(train({**SHORT, **roles, "monotone_constraints": [1, 0, 0, 0, 0, 0]}, frame).features) == 6
+
+
+def test_numbers_of_columns() -> None:
+    """They count the columns of the table, ignored ones and those of texts that are left out too, without roles."""
+    pd = pytest.importorskip("pandas")
+    x = np.random.default_rng(3).normal(size=(300, 3))
+    names = [f"person {i}" for i in range(300)]  # left out by train
+    frame = pd.DataFrame({"w": abs(x[:, 2]), "name": names, "a": x[:, 0], "b": x[:, 1], "k": np.arange(300) % 6})
+    frame["y"] = x[:, 0] * x[:, 1] + frame["k"]
+    with_roles = {**SHORT, "data.weight": "w"}
+    by_name: dict[str, Any]
+    for by_number, by_name in (
+        ({"monotone_constraints": [0, 1, -1, 0]}, {"monotone_constraints": {"a": 1, "b": -1, "k": 0}}),
+        ({"mc": "(0,1,-1,0)"}, {"mc": {"a": 1, "b": -1, "k": 0}}),
+        ({"constraints": {"monotone": {"#1": 1}}}, {"constraints": {"monotone": {"a": 1}}}),
+        ({"feature_contri": np.array([1, 0.5, 1, 2])}, {"feature_contri": {"a": 0.5, "b": 1, "k": 2}}),
+        ({"tree": {"feature_cost": [0, 1, 2, 0]}}, {"tree.feature_cost": {"a": 1, "b": 2, "k": 0}}),
+        ({"feature_row_cost": [0, 1, 2, 0]}, {"feature_row_cost": {"a": 1, "b": 2, "k": 0}}),
+        ({"col_weights": [1, 1, 0, 1], "col_node": 0.5}, {"col_weights": {"a": 1, "b": 0, "k": 1}, "col_node": 0.5}),
+        ({"constraints.last_level": {"#3": 2}}, {"constraints.last_level": {"k": 2}}),
+        ({"interaction_constraints": [[1, 2], [3]]}, {"interaction_constraints": [["a", "b"], ["k"]]}),
+        ({"interaction_cst": "[1, 2], [3]"}, {"interaction_cst": [["a", "b"], ["k"]]}),
+    ):
+        want = train({**with_roles, **by_name}, frame, "y")
+        assert want != train(with_roles, frame, "y")
+        assert train({**with_roles, **by_number}, frame, "y") == want
+        assert cv({**with_roles, **by_number}, frame, "y", folds=2).metrics == (
+            cv({**with_roles, **by_name}, frame, "y", folds=2).metrics
+        )
+        rows = frame.drop(columns=["w", "y"])
+        ignored = {"rounds": 5, "ignore": ["name"]}
+        estimator = BoostRegressor(**ignored, **by_number).fit(rows, frame["y"])
+        assert estimator.model_ == BoostRegressor(**ignored, **by_name).fit(rows, frame["y"]).model_
+    for wrong, says in (
+        ({"feature_contri": [1, 0.5, 2]}, "feature_contri has 3 numbers, and the table has 4 columns"),
+        ({"interaction_constraints": [[1, 4]]}, "column number 4, and the table has 4 columns, counted from 0"),
+        ({"interaction_constraints": [[0, 1]]}, 'no feature column "name", which constraints.interaction names'),
+        ({"monotone_constraints": [1, 0, 0, 0]}, 'no feature column "name", which constraints.monotone names'),
+    ):
+        with pytest.raises((ParameterError, TableError), match=says):
+            train({**with_roles, **wrong}, frame, "y")
+    model = train({**SHORT, "monotone_constraints": [1]}, frame[["b", "y"]], "y")  # which does not know the others
+    with pytest.warns(UserWarning, match="are not used"):
+        longer = train({**SHORT, "monotone_constraints": [0, 0, 0, 1, 0]}, frame, "y", init_model=model)
+    assert longer == train({**SHORT, "monotone_constraints": {"b": 1}}, frame[["b", "y"]], "y", init_model=model)
+
+
+def test_numbers_of_columns_of_a_file(tmp_path: Path) -> None:
+    """They cannot count what is left out."""
+    path = tmp_path / "t.csv"
+    path.write_text("a,b,c,y\n" + "".join(f"{i % 5},{i % 7},{i % 3},{i % 5 + i % 7}\n" for i in range(200)))
+    params = {**SHORT, "objective": "regression"}
+    by_number = {**params, "monotone_constraints": [0, 1, 0]}
+    assert train(by_number, path, "y") == train({**params, "monotone_constraints": {"a": 0, "b": 1, "c": 0}}, path, "y")
+    with pytest.raises(ParameterError, match=r'column number 0, and the columns \["a"\] are left out'):
+        train({**by_number, "ignore": ["a"]}, path, "y")
 
 
 def test_going_on_with_what_the_model_does_not_know(numbers: Data) -> None:
@@ -365,7 +433,8 @@ def test_columns_in_place_of_those_of_training() -> None:
         model.eval(table, "absent")
     with pytest.raises(ParameterError, match="without weight"):
         model.calibrate({"a": x}, y, weight=weight, intervals=0.9, allow_train_data=True)
-    calibrated = model.calibrate(table, "target", intervals=0.9, allow_train_data=True)
+    with pytest.warns(UserWarning, match="the table is the table that the model was trained on"):
+        calibrated = model.calibrate(table, "target", intervals=0.9, allow_train_data=True)
     assert calibrated.report["intervals"]["width"] < 10
     history = train(SHORT, {"a": x, "y": y}, "y", valid=(table, "target")).history["valid"]
     assert history["rmse"][-1] < 10
@@ -405,10 +474,74 @@ def test_frames_of_labels_whose_names_are_numbers_or_taken(numbers: Data) -> Non
     x, y = numbers
     frame = pd.DataFrame(x[:, :2], columns=["a", "up"])
     assert train(SHORT, frame, pd.DataFrame({0: y, 1: -y})).label == "label_1, label_2"
-    model = train(SHORT, frame, pd.DataFrame({"up": y, "down": -y}))
+    with pytest.warns(UserWarning, match="the label and a feature have the name 'up', and other values"):
+        model = train(SHORT, frame, pd.DataFrame({"up": y, "down": -y}))
     assert (model.label, model.features) == ("up_, down", ["a", "up"])
     with pytest.raises(TableError, match="more than one column 'up'"):
         train(SHORT, frame, pd.DataFrame(np.column_stack([y, y]), columns=["up", "up"]))
+
+
+def test_warning_of_a_label_that_is_a_feature(numbers: Data) -> None:
+    pd, pl, sp = (pytest.importorskip(name) for name in ("pandas", "polars", "scipy.sparse"))
+    x, y = numbers
+    frame = pd.DataFrame({"a": x[:, 0], "num": y, "word": np.where(y > 0, "up", "down"), "label": abs(y)})
+    words = frame["word"]
+    warned = "^the feature '{}' is the label, which it predicts alone: leave the column out$"
+    for use, name in (
+        (lambda: train(SHORT, frame, frame["num"]), "num"),
+        (lambda: train(SHORT, pl.from_pandas(frame), pl.Series("num", y)), "num"),
+        (lambda: train(SHORT, dict(frame), frame[["num"]]), "num"),
+        (lambda: train(SHORT, frame, abs(y)), "label"),  # an array without a name
+        (lambda: train(SHORT, frame, words), "word"),
+        (lambda: cv(SHORT, frame, frame["num"], folds=2), "num"),
+        (lambda: BoostRegressor(rounds=5).fit(frame, frame["num"]), "num"),
+        (lambda: BoostClassifier(rounds=5).fit(frame, words), "word"),
+        (lambda: train(SHORT, frame[["a", "num"]].to_numpy(), frame["num"].rename("c2")), "c2"),
+        (lambda: train(SHORT, sp.csr_array(frame[["a", "num"]]), frame["num"].rename("c2")), "c2"),
+    ):
+        with pytest.warns(UserWarning, match=warned.format(name)) as said:
+            use()
+        assert len(said) == 1
+    for use in (
+        lambda: train(SHORT, frame, frame["num"].rename("a")),
+        lambda: train(SHORT, frame, words.rename("num")),
+        lambda: BoostClassifier(rounds=5).fit(frame, words.rename("a")),
+    ):
+        with pytest.warns(
+            UserWarning, match="the label and a feature have the name '.*', and other values: the label is"
+        ):
+            use()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert train({**SHORT, "ignore": ["num"]}, frame, frame["num"]).features == ["a", "word", "label"]
+        train(SHORT, frame, y)
+        train(SHORT, frame, "num", valid=(frame, frame["num"])).eval(frame, frame["num"])
+
+
+@pytest.mark.parametrize("name", ["a,b", '"q"', "'q'", "[a]", ' "a", "b"', "#1"])
+def test_a_name_is_one_name(numbers: Data, name: str) -> None:
+    """A comma and quotes are parts of it: of a column, and of a Series."""
+    pd = pytest.importorskip("pandas")
+    x, y = numbers
+    frame = pd.DataFrame(x[:, :2], columns=["a", "b"])
+    values, weight, start, query = pd.Series(y), pd.Series(abs(y)), pd.Series(y / 2), np.arange(1000) // 10
+    want = train(SHORT, frame, y, weight=weight, init_score=start)
+    for key, role in (("label", values), ("weight", weight), ("init_score", start)):
+        given = {"label": values, "weight": weight, "init_score": start}
+        model = train(SHORT, frame, **{**given, key: role.rename(name)})
+        assert model.features == ["a", "b"]
+        assert np.array_equal(model.predict(frame, init_score=y), want.predict(frame, init_score=y))
+        by_name = train(SHORT, frame.assign(**{name: role}), **{**given, key: name})
+        assert np.array_equal(by_name.predict(frame, init_score=y), want.predict(frame, init_score=y))
+    ranked = {**SHORT, "objective": "lambdarank"}
+    asked = train(ranked, frame, pd.Series(x[:, 2] > 0) * 1, group=pd.Series(query, name=name))
+    assert np.array_equal(asked.predict(frame), train(ranked, frame, (x[:, 2] > 0) * 1, group=query).predict(frame))
+    assert train({**SHORT, "data.weight": f'"{name}"'}, frame.assign(**{name: weight}), y, weight=name).features == [
+        "a",
+        "b",
+    ]
+    assert cv(SHORT, frame, values.rename(name), folds=2).models[0].label == name
+    assert BoostRegressor(rounds=5).fit(frame, values.rename(name)).model_.label == name
 
 
 def test_arguments_beside_settings(numbers: Data) -> None:
@@ -464,9 +597,51 @@ def test_tables_for_commands_of_the_program(tmp_path: Path) -> None:
         assert model.calibrate([file], intervals=0.9) == model.calibrate(file, intervals=0.9)
         small = model.quantize(dtype="I8")
         assert model.compare(small, rows) == model.compare(small, file)
-        assert bytes(model.quantize(rows, max_loss=0.5)) == bytes(model.quantize(file, max_loss=0.5))
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", ".* rows certify the loss")
+            assert bytes(model.quantize(rows, max_loss=0.5)) == bytes(model.quantize(file, max_loss=0.5))
     with pytest.raises(ParameterError, match="2 files"):
         model.quantize([file, file], max_loss=0.5)
+
+
+def test_warnings_of_all_that_a_model_does(tmp_path: Path) -> None:
+    """What predict warns of, other methods and commands warn of too, in words without the names of passing files."""
+    x = np.arange(400.0)
+    start = x % 7
+    model = train(SHORT, {"x": x}, x + 100 * start, init_score=100 * start)
+    rows = {"x": x + 0.25, "label": x + 100 * start}
+    small = model.quantize(dtype="I8")
+    lacking = "^the table has no init scores, but the model was trained from some"
+    for use in (
+        lambda: model.predict(rows),
+        lambda: model.eval(rows),
+        lambda: model.calibrate(rows, intervals=0.9),
+        lambda: model.quantize(rows, dtype="I8"),
+        lambda: model.compare(small, rows),
+    ):
+        with pytest.warns(UserWarning, match=lacking) as said:
+            use()
+        assert [Path(one.filename).name for one in said] == ["test_model.py"]
+    started = {**rows, "init_score": 100 * start}
+    model.eval(started)
+    calibrated = model.calibrate(started, intervals=0.9)
+    assert calibrated == model.calibrate(rows, init_score=100 * start, intervals=0.9)
+    assert calibrated == model.calibrate({**rows, "s": 100 * start}, init_score="s", intervals=0.9)
+    low, high = calibrated.predict(rows, "interval", init_score=100 * start).T
+    assert (high - low).mean() < 300  # of residuals without the 600 of the scores
+    with pytest.raises(ParameterError, match="init_score must be a column, that of training"):
+        model.calibrate("rows.csv", init_score=start)
+    with pytest.raises(TableError, match=r'^the table: .* lacks column "x"'):
+        model.calibrate({"label": x, "init_score": x}, intervals=0.9)
+    days = {**started, "x": np.datetime64("1970-01-01T00:07:00") + np.arange(400).astype("m8[s]")}
+    for use in (lambda: model.eval(days), lambda: model.calibrate(days, intervals=0.9)):
+        with pytest.warns(UserWarning, match=r'numbers in the columns \["x"\], and here these have dates'):
+            use()
+    file = tmp_path / "rows.csv"
+    file.write_text("x,label\n1,1\n2,2\n")
+    model.save(tmp_path / "m.boost")
+    with pytest.warns(UserWarning, match=r"rows\.csv has no init scores"):
+        run("eval", str(tmp_path / "m.boost"), str(file))
 
 
 def test_stages_are_predictions() -> None:

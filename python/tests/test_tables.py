@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gzip
+import sys
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -401,8 +403,15 @@ def test_unreadable_columns_matter_where_they_are_needed() -> None:
     for unread in (spans, deltas, lists, x + 1j, complexes):
         assert np.array_equal(model.predict({"a": x, "q": unread}), model.predict({"a": x}))
         assert train({**PARAMS, "ignore": ["q"]}, {"a": x, "q": unread, "y": x}, "y").features == ["a"]
+        with pytest.warns(UserWarning, match=r'the columns \["q"\] are not used'):
+            longer = train(PARAMS, {"a": x, "q": unread, "y": x}, "y", init_model=model)
+        assert longer == train(PARAMS, {"a": x, "y": x}, "y", init_model=model)
         with pytest.raises((TableError, TypeError), match="column 'a'"):
             model.predict({"a": unread})
+        with pytest.raises((TableError, TypeError), match="column 'a'"):
+            train(PARAMS, {"a": unread, "y": x}, "y", init_model=model)
+        with pytest.raises((TableError, TypeError), match="column 'y'"):
+            train(PARAMS, {"a": x, "y": unread}, "y", init_model=model)
 
 
 def test_integers_that_are_no_float64() -> None:
@@ -432,7 +441,40 @@ def test_a_row_does_not_depend_on_others() -> None:
         for cell, value in zip((first, second, "maybe"), beside, strict=True):
             assert model.predict({"c": np.array([cell], object)})[0] == value
         if first is True:
-            assert model.predict({"c": np.array([True, False])}).tolist() == beside[:2].tolist()
+            booleans = {"c": np.array([True, False] * 50)}
+            assert model.predict(booleans)[:2].tolist() == beside[:2].tolist()
+            y = np.array([5.0, -5.0] * 50)
+            watched = train(PARAMS, {"c": cells}, np.array([5.5, -5.5, 0.25] * 100), valid=(booleans, y))
+            error = watched.predict(booleans) - y
+            assert watched.report["metrics"]["valid"]["rmse"] == pytest.approx(np.sqrt(np.mean(error**2)), rel=1e-9)
+            longer = train(PARAMS, booleans, y, init_model=model)
+            assert longer == train(PARAMS, {"c": booleans["c"].astype(str)}, y, init_model=model)
+
+
+@pytest.mark.parametrize("with_pandas", [True, False])
+def test_equal_values_of_other_texts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, with_pandas: bool) -> None:
+    """True, 1 and decimals are equal in Python, and each is the text that a file of the frame has."""
+    pd = pytest.importorskip("pandas")
+    if not with_pandas:
+        monkeypatch.delitem(sys.modules, "pandas")
+    cells = np.empty(9, object)
+    cells[:] = ["a", 1, True, Decimal("1.0"), np.bool_(False), 0, Decimal("0.00"), np.float32(0.1), np.int8(7)]
+    texts = ["a", "1", "True", "1.0", "False", "0", "0.00", "0.1", "7"]
+    y, params = np.arange(9) * 10.0, {**PARAMS, "objective": "regression", "rounds": 60, "min_data_in_leaf": 1}
+    frame = pd.DataFrame({"c": np.tile(cells, 50), "y": np.tile(y, 50)})
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    model = train({**params, "categorical": ["c"]}, tmp_path / "t.csv", "y")
+    want = model.predict({"c": texts})
+    assert np.abs(want - y).max() < 2
+    both = [model, train(params, {"c": frame["c"].to_numpy()}, frame["y"].to_numpy())]
+    for one in both:
+        for order in (np.arange(9), np.arange(9)[::-1]):
+            assert np.array_equal(one.predict({"c": cells[order]}), want[order])
+        for k in range(9):
+            assert one.predict({"c": cells[k : k + 1]}) == want[k]
+    zeros = np.array([-0.0, "a", 0.0, 1.0], object)  # whole numbers without a point, as in a column of numbers
+    assert np.array_equal(both[1].predict({"c": zeros}), want[[5, 0, 5, 1]])
+    assert np.array_equal(both[1].predict({"c": np.array([-0.0, 0.0, 1.0])}), want[[5, 5, 1]])
 
 
 def test_parts_of_a_table_for_ranks(tmp_path: Path) -> None:
@@ -516,11 +558,12 @@ def test_what_is_a_row_and_no_table() -> None:
 def test_what_looks_like_a_table() -> None:
     pd, pl = (pytest.importorskip(name) for name in ("pandas", "polars"))
     frame = pd.DataFrame({"a": np.arange(60.0), "b": np.arange(60.0) % 7})
-    model = train(PARAMS, frame, frame["b"])
-    fitted = boost_gbt.BoostRegressor(rounds=2).fit(frame, frame["b"])
+    label = frame["b"].rename("label")
+    model = train(PARAMS, frame, label)
+    fitted = boost_gbt.BoostRegressor(rounds=2).fit(frame, label)
     uses: list[Any] = [
-        lambda table: train(PARAMS, table, frame["b"]),
-        lambda table: boost_gbt.BoostRegressor(rounds=2).fit(table, frame["b"]),
+        lambda table: train(PARAMS, table, label),
+        lambda table: boost_gbt.BoostRegressor(rounds=2).fit(table, label),
         model.predict,
         fitted.predict,
     ]

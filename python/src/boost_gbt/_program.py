@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
+from ._messages import tell
 from .errors import BY_EXIT_CODE, BoostError, WorkerError
 
 
@@ -37,21 +39,32 @@ def run(*args: str) -> str:
     Returns
     -------
     str
-        Standard output.
+        Standard output. The program's warnings become those of Python.
 
     Raises
     ------
     BoostError
         Of the class that belongs to the exit code, with the program's words.
     """
+    return run_on({}, *args)
+
+
+def run_on(called: Mapping[str, str], *args: str) -> str:
+    """Run a command on files that messages call otherwise: names by path."""
     done = subprocess.run(
         [program(), *args], stdin=subprocess.DEVNULL, capture_output=True, text=True, encoding="utf-8", check=False
     )
+    said = done.stderr.strip()
+    for path, name in called.items():
+        said = said.replace(path, name)
+    lines = said.splitlines()
     if done.returncode != 0:
-        lines = done.stderr.strip().splitlines()
         errors = [line for line in lines if line.startswith("error:")]
-        text = "\n".join(lines[lines.index(errors[0]) :]) if errors else done.stderr.strip()
+        text = "\n".join(lines[lines.index(errors[0]) :]) if errors else said
         raise BY_EXIT_CODE.get(done.returncode, BoostError)(text.removeprefix("error:").strip())
+    for line in lines:
+        text = line.removeprefix("warning: ")
+        tell("INFO" if text == line else "WARN", text)
     return done.stdout
 
 

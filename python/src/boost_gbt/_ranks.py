@@ -8,20 +8,18 @@ from __future__ import annotations
 
 import contextlib
 import json
-import logging
 import os
 import secrets
 import signal
 import subprocess
 import tempfile
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from ._messages import tell
 from ._program import program
 from ._settings import settings
-from ._worker import LEVELS
 from .errors import BY_EXIT_CODE, BoostError, ParameterError, TableError
 from .model import Model
 
@@ -30,8 +28,6 @@ THREADS = frozenset(
 )  # all names of the setting
 
 Said = dict[str, Any]  # what a rank tells the others: JSON
-
-log = logging.getLogger("boost_gbt")
 
 
 class Job:
@@ -222,10 +218,7 @@ def check(job: Job, ranks: Sequence[Said]) -> None:
 def model_of(said: Said) -> Model:
     """Return the model that rank 0 has made, and tell what its program told."""
     for level, text in said["notes"]:
-        if level == "WARN":
-            warnings.warn(text, UserWarning, stacklevel=3)
-        else:
-            log.log(LEVELS.get(level, logging.INFO), text)
+        tell(level, text)
     model = Model.from_bytes(said["model"])
     model.report = said["report"]
     return model

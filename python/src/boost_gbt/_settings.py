@@ -83,13 +83,20 @@ def whole_number(name: str, value: Any) -> int:
         raise TypeError(f"{name} = {reprlib.repr(value)}: expected an integer") from None
 
 
+def one_name(key: str, name: Any) -> Any:
+    """Return the name of a column as a setting that has a comma and quotes as parts of it."""
+    if not isinstance(name, str):
+        return name
+    return [name] if key in ("data.label", "data.init_score") else f'"{name}"'
+
+
 def joined(given: Mapping[str, Any], params: Mapping[str, Any]) -> list[list[str]]:
     """Return what arguments and a frame say, with the settings. Categorical columns are those of both."""
     known = settings(given)
-    pairs = list(known)
+    pairs = settings({name: one_name(name, value) for name, value in given.items()})
     for name, value in settings(params):
         if name in given and name != "data.categorical":
-            if [name, value] not in known:
+            if [name, value] not in known + pairs:
                 raise ParameterError(f"{name} is {value} in the settings, and the argument is another: leave one out")
         else:
             pairs.append([name, value])

@@ -41,6 +41,7 @@ class Parts:
         self.categorical: list[str] = []  # columns that their owner declared to be categories
         self.rows: int | None = None
         self.texts: Container[str] = ()  # columns whose levels are texts in the model that the table is for
+        self.of_texts: list[str] = []  # columns of objects that hold texts, or are to be read as such
         self.refused: dict[str, Exception] = {}  # columns that cannot be read, which matters where they are needed
 
     def put(self, data: Any) -> int:
@@ -115,9 +116,10 @@ class Parts:
             else:
                 try:
                     codes, levels = _factorize(values)
-                except TypeError as error:
-                    self.refused[name] = TypeError(f"column {name!r}: {error}")
+                except (TypeError, TableError) as error:
+                    self.refused[name] = type(error)(f"column {name!r}: {error}")
                     return
+                self.of_texts.append(name)
                 self.categories(name, codes, levels)
                 return
         else:
@@ -142,10 +144,8 @@ class Parts:
         for level in levels:
             try:
                 texts.append(_text(level))
-            except TypeError as error:
-                self.refused[name] = TypeError(f"column {name!r}: {error}")
-            except UnicodeDecodeError:
-                self.refused[name] = TableError(f"column {name!r} has {level!r}, which is no text in UTF-8: decode it")
+            except (TypeError, TableError) as error:
+                self.refused[name] = type(error)(f"column {name!r}: {error}")
             else:
                 if _is_unicode(texts[-1]):
                     continue
@@ -203,7 +203,10 @@ def _text(level: Any) -> str:
         raise TypeError(f"argument must be a string or a number, not {type(level).__name__}")
     if isinstance(level, (timedelta, np.timedelta64)):
         raise TypeError("it holds spans of time: give it as a number of seconds")
-    return level.decode() if isinstance(level, bytes) else str(level)
+    try:
+        return level.decode() if isinstance(level, bytes) else str(level)
+    except UnicodeDecodeError:
+        raise TableError(f"{level!r} is no text in UTF-8: decode it") from None
 
 
 def _is_unicode(text: str) -> bool:
@@ -256,22 +259,27 @@ def unmasked(values: Any) -> Any:
     return objects
 
 
-def _factorize(values: np.ndarray) -> tuple[np.ndarray, list[Any]]:
-    """Return the code of each value, -1 where missing, and what the codes stand for."""
-    if values.dtype.kind == "O":
-        for value in values:
-            if value.__hash__ is None:
-                raise TypeError(f"argument must be a string or a number, not {type(value).__name__}")
-    if "pandas" in sys.modules and values.dtype.kind == "O":
-        codes, levels = sys.modules["pandas"].factorize(values)
-        return codes, list(levels)
+def _factorize(values: np.ndarray) -> tuple[np.ndarray, list[str]]:
+    """Return the code of each value, -1 where missing, and the texts that the codes stand for.
+
+    Values are told apart by their texts: True and 1 are equal, and a file has two texts for them.
+    """
     if values.dtype.kind in "US":
         levels, codes = np.unique(values, return_inverse=True)
         return codes, levels.tolist()
-    known: dict[Any, int] = {}
-    found = np.empty(len(values), np.int32)
-    for i, value in enumerate(values):
-        found[i] = -1 if is_missing(value) else known.setdefault(value, len(known))
+    cells = values.astype(object)
+    for at in np.flatnonzero([type(value) is not str for value in cells]):
+        value = cells[at]
+        if value.__hash__ is None:
+            raise TypeError(f"argument must be a string or a number, not {type(value).__name__}")
+        cells[at] = None if is_missing(value) else _text(value)
+    if "pandas" in sys.modules:
+        codes, levels = sys.modules["pandas"].factorize(cells)
+        return codes, list(levels)
+    known: dict[str, int] = {}
+    found = np.empty(len(cells), np.int32)
+    for i, cell in enumerate(cells):
+        found[i] = -1 if cell is None else known.setdefault(cell, len(known))
     return found, list(known)
 
 
@@ -369,6 +377,29 @@ def column_of(table: Any, name: str) -> Any:
     if hasattr(table, "iloc"):
         return table.iloc[:, known.index(name)]
     return table[name]
+
+
+def column_at(table: Any, at: int) -> Any:
+    """Return a column of a table by its place."""
+    known = column_names(table)
+    if known is not None and known.count(known[at]) == 1:
+        return column_of(table, known[at])
+    return table[:, [at]].toarray() if is_sparse(table) else np.asarray(unmasked(table))[:, at]
+
+
+def are_equal(one: Any, other: Any) -> bool:
+    """Report whether two columns have the same values."""
+    arrays = [np.asarray(unmasked(values)) for values in (one, other)]
+    arrays = [array[:, 0] if array.ndim == 2 and array.shape[1] == 1 else array for array in arrays]
+    if arrays[0].shape != arrays[1].shape or arrays[0].ndim != 1:
+        return False
+    if all(array.dtype.kind in "fiub" for array in arrays):
+        return np.array_equal(arrays[0].astype(np.float64), arrays[1].astype(np.float64), equal_nan=True)
+    try:
+        texts = [[None if is_missing(value) else _text(value) for value in array.tolist()] for array in arrays]
+    except (TypeError, TableError):
+        return False
+    return texts[0] == texts[1]
 
 
 def add(parts: Parts, table: Any, names: Sequence[str] | None = None) -> None:

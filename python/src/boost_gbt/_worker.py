@@ -16,12 +16,12 @@ import subprocess
 import sys
 import threading
 import time
-import warnings
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
 
+from ._messages import log, tell
 from ._program import program
 from .errors import BY_CLASS, BoostError, WorkerError
 
@@ -30,10 +30,8 @@ if sys.platform == "linux":
 
 PROTOCOL = 1
 PREFIX = struct.Struct("<IIQ")
-LEVELS = {"DEBUG": logging.DEBUG, "INFO": logging.INFO, "WARN": logging.WARNING, "ERROR": logging.ERROR}
 
 encode = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
-log = logging.getLogger("boost_gbt")
 
 Buffer = Any  # bytes, memoryview or a contiguous array
 Event = Callable[[dict[str, Any]], None]
@@ -414,15 +412,6 @@ def _at_exit() -> None:
         _current.close()
 
 
-def _depth() -> int:
-    """Return the stacklevel of the first frame that is not of this package."""
-    folder, level = os.path.dirname(__file__), 1
-    frame = sys._getframe(1)
-    while frame.f_back is not None and frame.f_code.co_filename.startswith(folder):
-        frame, level = frame.f_back, level + 1
-    return level
-
-
 def ask(
     op: str, head: dict[str, Any], parts: Sequence[Buffer] = (), on_round: Event | None = None
 ) -> tuple[dict[str, Any], bytearray]:
@@ -434,9 +423,7 @@ def ask(
         if event["event"] in ("round", "trial"):
             if on_round is not None:
                 on_round(event)
-        elif event["level"] == "WARN":
-            warnings.warn(event["text"], UserWarning, stacklevel=_depth())
         else:
-            log.log(LEVELS.get(event["level"], logging.INFO), event["text"])
+            tell(event["level"], event["text"])
 
     return worker().call(op, head, parts, on_event)

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from . import _ranks
+from ._settings import one_name
 from .errors import BoostError
 from .model import Model
 
@@ -52,7 +53,8 @@ def train(params: Mapping[str, Any] | None, frame: Any, label: str, *, client: A
     client = client or get_client()
     workers = sorted(client.nthreads())
     parts = client.compute(frame.to_delayed())
-    job = _ranks.Job(len(workers), sum(client.gather(client.map(len, parts))), {"data.label": label, **(params or {})})
+    given = {"data.label": one_name("data.label", label), **(params or {})}
+    job = _ranks.Job(len(workers), sum(client.gather(client.map(len, parts))), given)
 
     def everywhere(task: Any, *arguments: Any) -> list[_ranks.Said]:
         calls = zip(workers, range(job.size), *arguments, strict=True)

@@ -14,19 +14,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _tables, _worker
-from ._program import run
+from . import _columns, _tables, _worker
+from ._messages import tell
+from ._program import run_on
 from ._progress import Bar
-from ._settings import SECTIONS, joined, whole_number
+from ._settings import joined, whole_number
 from ._tables import Files, Held, Parts, Table
 from .errors import ParameterError, TableError
 
 if TYPE_CHECKING:
     import shap
 
-MONOTONE = frozenset(  # names of the setting, those of peers too
-    ("monotone", "monotone_constraints", "monotone_constraint", "monotonic_constraints", "monotonic_cst", "mc")
-)
+TABLE = "table.parquet"  # rows in memory, for commands of the program
 EFFORT = "default"  # of training without a config, as boost train
 
 RoundCallback = Callable[[dict[str, Any]], None]
@@ -56,6 +55,7 @@ class Rows:
         self.names = names  # of the columns of a matrix
         self.inputs: list[str] | None = None  # columns without a role, None for those of files
         self.categorical: list[str] = []  # columns that are declared categories
+        self.of_texts: list[str] = []  # columns of texts
         self.texts: Container[str] = ()  # columns whose levels are texts in a model
         self.needed: Callable[[str], bool] = lambda name: True  # by the name of a column
 
@@ -70,10 +70,8 @@ class Rows:
         """
         arrays = {key: value for key, value in self.roles.items() if self.beside(key)}
         for key, value in self.roles.items():
-            if _are_names(value):
-                names = [value] if isinstance(value, str) else list(value)
-                if called.setdefault(key, names) != names:
-                    arrays[key] = self._columns(key, names, called[key])
+            if (names := _role_names(value)) and called.setdefault(key, names) != names:
+                arrays[key] = self._columns(key, names, called[key])
         if _tables.is_path(self.table):
             if arrays:
                 raise ParameterError(f"{min(arrays)} must be the name of a column, because the table is a file")
@@ -85,6 +83,7 @@ class Rows:
         self.categorical = [name for name in parts.categorical if all(name not in names for names in called.values())]
         known = {name for key, names in called.items() if key.startswith("data.") for name in names}
         self.inputs = [name for name in parts.names if name not in known]
+        self.of_texts = parts.of_texts
         for key, value in arrays.items():
             own = getattr(value, "name", None)
             theirs = (_tables.column_names(value) or []) if len(getattr(value, "shape", ())) == 2 else []
@@ -101,6 +100,8 @@ class Rows:
                     name = str(own or key.removeprefix("data."))
                     name += f"_{k + 1}" if len(columns) > 1 else ""
                     name = theirs[k] if theirs else name
+                    if key == "data.label" and name in parts.names and self.needed(name):
+                        self._warn_of_label(name, parts.names.index(name), columns[k], bool(own or theirs))
                     while name in parts.names or name in called[key]:
                         name += "_"
                     called[key].append(name)
@@ -115,18 +116,25 @@ class Rows:
             _tables.add_column(parts, name, np.full(parts.rows or 0, np.nan))
         return Held(parts)
 
-    def check_lists(self, params: Mapping[str, Any]) -> None:
-        """Refuse a list of monotone constraints with fewer numbers than there are columns, which it may not mean."""
-        named = {name for _, value in _flat(params) for name in _names(value)}  # they can be no features
-        columns = None if self.inputs is None else [name for name in self.inputs if name not in named]
-        for name, value in _flat(params):
-            if columns is None or name.rpartition(".")[2] not in MONOTONE or isinstance(value, (str, Mapping)):
-                continue
-            if np.ndim(value) == 1 and 0 < len(value) < len(columns):
-                raise ParameterError(
-                    f"{name} has {len(value)} numbers, and the table has {len(columns)} columns: give one for each, "
-                    f"0 for no constraint, or a dict by name like {{{columns[0]!r}: 1}}"
-                )
+    def by_name(self, params: dict[str, Any], known: Container[str] | None = None) -> dict[str, Any]:
+        """Return settings with the names of columns in the place of their numbers.
+
+        Those of files are found by the program. ``known`` are the columns that a model to go on from has.
+        """
+        if self.inputs is None:
+            return params
+        ignored = _columns.named(params, _columns.IGNORED)
+        unused = {name for name in self.inputs if name in ignored or (known is not None and name not in known)}
+        return _columns.by_name(params, self.inputs, unused)
+
+    def _warn_of_label(self, name: str, at: int, label: Any, is_named: bool) -> None:
+        """Warn of a feature with the name of the label, which may be the label once more."""
+        if _tables.are_equal(_tables.column_at(self.table, at), label):
+            tell("WARN", f"the feature {name!r} is the label, which it predicts alone: leave the column out")
+        elif is_named:
+            tell(
+                "WARN", f"the label and a feature have the name {name!r}, and other values: the label is {name + '_'!r}"
+            )
 
     def _columns(self, key: str, names: list[str], called: list[str]) -> _Columns:
         """Return columns of the table that take the places of those that training had."""
@@ -142,23 +150,6 @@ class Rows:
         return _Columns(_tables.column_of(self.table, name) for name in names)
 
 
-def _flat(params: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Return settings and their values, those of sections too."""
-    for name, value in params.items():
-        if name in SECTIONS and isinstance(value, Mapping):
-            yield from ((f"{name}.{key}", inner) for key, inner in value.items())
-        else:
-            yield name, value
-
-
-def _names(value: Any) -> list[str]:
-    """Return the names of columns that a setting may have."""
-    value = value.tolist() if hasattr(value, "tolist") else value
-    if isinstance(value, str):
-        return value.removeprefix("name:").split(",")
-    return [str(name) for name in value] if isinstance(value, (list, tuple, set, frozenset)) else []
-
-
 class _Columns(list[Any]):
     """Columns of a table that have a role."""
 
@@ -170,6 +161,11 @@ def _listed(names: Sequence[str]) -> str:
 def _are_names(value: Any) -> bool:
     """Report whether columns are given by name: one, or a tuple of several."""
     return isinstance(value, str) or (isinstance(value, tuple) and all(isinstance(name, str) for name in value))
+
+
+def _role_names(value: Any) -> list[str]:
+    """Return the names of the columns that a role is given by, none where it is given by values."""
+    return ([value] if isinstance(value, str) else list(value)) if _are_names(value) else []
 
 
 def _lists_columns(label: list[Any], table: Table) -> bool:
@@ -272,20 +268,24 @@ def train_rows(
     }
     called: Names = {}
     params, init_model = _going_on(params, init_model)
+    ignored = _columns.named(params, _columns.IGNORED)
+    known: set[str] | None = None
+    rows.needed = lambda name: name not in ignored
     if init_model is not None:
+        known = init_model._columns() | {name for value in rows.roles.values() for name in _role_names(value)}
+        rows.needed = lambda name: name in (known or ()) and name not in ignored
+        rows.texts = init_model._texts()
         theirs = {f"data.{role}": list(columns) for role, columns in init_model._head["roles"].items()}
         for key, value in rows.roles.items():
             if value is not None and key not in theirs:
                 raise ParameterError(f"init_model was trained without {key.removeprefix('data.')}: leave it out")
             if rows.beside(key):  # values have the names of its columns
                 called[key] = theirs[key]
-    ignored = [name for key, value in _flat(params) if key in ("ignore", "data.ignore") for name in _names(value)]
-    rows.needed = lambda name: name not in ignored
     with ExitStack() as stack:
         head["train"] = stack.enter_context(rows.hand_over(called))
         sets = _validation_sets(valid)
         for one in sets:
-            one.needed = rows.needed
+            one.needed, one.texts = rows.needed, rows.texts or rows.of_texts
         for key, name in (("data.weight", "weights"), ("data.group", "queries"), ("data.init_score", "init scores")):
             if key not in called and any(one.beside(key) for one in sets):
                 raise ParameterError(f"a validation set has {name} and the training rows have none: give both or none")
@@ -295,9 +295,7 @@ def train_rows(
             given["data.categorical"] = rows.categorical
         if init_model is not None:
             head["base"] = init_model.number()
-        head["settings"] = joined(given, params)
-        if init_model is None:  # which may not know all columns
-            rows.check_lists(params)
+        head["settings"] = joined(given, rows.by_name(params, known))
 
         def on_round(event: dict[str, Any]) -> None:
             if bar is not None:
@@ -450,6 +448,15 @@ class Model:
         """Names of the columns that predictions need: the features, less those that are made of two others."""
         return [name for name, of in zip(self.features, self._crossed(), strict=True) if not of]
 
+    def _columns(self) -> set[str]:
+        """Return the names of all columns that the model knows, those with roles too."""
+        return {*self.inputs, *(name for names in self._head["roles"].values() for name in names)}
+
+    def _texts(self) -> set[str]:
+        """Return the names of the features whose levels are texts."""
+        texts = self._head["text_levels"] or ()
+        return {name for name, is_text in zip(self.features, texts, strict=True) if is_text}
+
     def _crossed(self) -> list[list[str]]:
         """Return, for each feature, the two columns that it is made of; none for a column of its own."""
         return self._head["crossed"] or [[]] * len(self.features)
@@ -588,9 +595,8 @@ class Model:
         rows = Rows(table, label, weight, group, init_score, names)
         known = {f"data.{role}": list(columns) for role, columns in self._head["roles"].items()}
         called = dict(known)
-        texts = self._head["text_levels"] or ()
-        rows.texts = {name for name, is_text in zip(self.features, texts, strict=True) if is_text}
-        rows.needed = {*self.inputs, *(name for names in known.values() for name in names)}.__contains__
+        rows.texts = self._texts()
+        rows.needed = self._columns().__contains__
         source = rows.hand_over(called)
         if more := [key.removeprefix("data.") for key in called if key not in known and key not in added]:
             raise ParameterError(f"the model was trained without {more[0]}: leave it out")
@@ -779,7 +785,9 @@ class Model:
     def inspect(self, *, trees: bool = False) -> dict[str, Any]:
         """Return what is in the model, as ``boost inspect MODEL --json`` prints it; with ``trees`` all trees too."""
         with self._file() as path:
-            return dict(json.loads(run("inspect", path, "--json", *(["--trees"] if trees else []))))
+            return dict(
+                json.loads(run_on({path: "the model"}, "inspect", path, "--json", *(["--trees"] if trees else [])))
+            )
 
     def quantize(self, data: Table = None, **options: Any) -> Model:
         """Compress the model.
@@ -802,21 +810,23 @@ class Model:
             command = ["quantize", path, "-o", small, "--json", *_flags(options)]
             if data is not None:
                 command += ["--data", self._table_file(data, folder)]
-            said = json.loads(run(*command))
+            said = json.loads(run_on(_called(path, folder), *command))
             model = Model.load(small)
         model.report = said
         return model
 
-    def calibrate(self, table: Table, label: Any = None, *, weight: Any = None, **options: Any) -> Model:
+    def calibrate(
+        self, table: Table, label: Any = None, *, weight: Any = None, init_score: Any = None, **options: Any
+    ) -> Model:
         """Calibrate probabilities and find intervals on rows that did not train the model.
 
         Parameters
         ----------
         table : table
             It has the label under its name in training, unless ``label`` says otherwise.
-        label, weight : str or array, optional
+        label, weight, init_score : str or array, optional
             The name of a column that the table has in place of the one of training, or values that are no column.
-            Weights are for models that were trained with some.
+            Weights and init scores are for models that were trained with some.
         **options
             The flags of ``boost calibrate`` with underscores: ``intervals=0.9``, ``by="region"``, ``costs=(1, 20)``,
             ``threshold=0.2``, ``method="platt"``, ``allow_train_data=True``.
@@ -829,8 +839,9 @@ class Model:
         """
         with self._file() as path, tempfile.TemporaryDirectory() as folder:
             calibrated = os.path.join(folder, "calibrated.boost")
-            rows = self._table_files(table, folder, label, weight)
-            said = json.loads(run("calibrate", path, *rows, "-o", calibrated, "--json", *_flags(options)))
+            rows = self._table_files(table, folder, label, weight, init_score)
+            command = ["calibrate", path, *rows, "-o", calibrated, "--json", *_flags(options)]
+            said = json.loads(run_on(_called(path, folder), *command))
             model = Model.load(calibrated)
         model.report = said
         return model
@@ -839,7 +850,7 @@ class Model:
         """Compare two models, on the rows of a table where one is given, as ``boost compare --json`` does."""
         with self._file() as a, other._file() as b, tempfile.TemporaryDirectory() as folder:
             command = ["compare", a, b] + ([] if table is None else [self._table_file(table, folder)])
-            return dict(json.loads(run(*command, "--json")))
+            return dict(json.loads(run_on({**_called(a, folder), b: "the other model"}, *command, "--json")))
 
     def _file(self) -> _ModelFile:
         return _ModelFile(self)
@@ -853,18 +864,21 @@ class Model:
             )
         return files[0]
 
-    def _table_files(self, table: Table, folder: str, label: Any = None, weight: Any = None) -> list[str]:
+    def _table_files(
+        self, table: Table, folder: str, label: Any = None, weight: Any = None, init_score: Any = None
+    ) -> list[str]:
         """Return the names of files with the rows of a table."""
         if _tables.is_path(table):
-            for role, given in (("label", label), ("weight", weight)):
+            for role, given in (("label", label), ("weight", weight), ("init_score", init_score)):
                 trained = self._head["roles"].get(role, [])
                 if given is not None and not (isinstance(given, str) and [given] == trained):
                     raise ParameterError(f"{role} must be a column, that of training, because the table is a file")
             return [os.fspath(file) for file in ([table] if isinstance(table, (str, os.PathLike)) else table)]
-        path = os.path.join(folder, "table.parquet")
+        path = os.path.join(folder, TABLE)
         columns = self.inputs + [name for names in self._head["roles"].values() for name in names]
-        with self._hand_over(table, label, weight) as source:
-            _worker.ask("write", {"table": source["table"], "columns": columns, "path": path})
+        with self._hand_over(table, label, weight, init_score=init_score) as source:
+            head = {"table": source["table"], "columns": columns, "path": path, "model": self.number()}
+            _worker.ask("write", head)
         return [path]
 
 
@@ -882,6 +896,11 @@ class _ModelFile:
 
     def __exit__(self, *_: object) -> None:
         self.folder.cleanup()
+
+
+def _called(model: str, folder: str) -> dict[str, str]:
+    """Return what messages call the files of a command: its model, and a table in its folder."""
+    return {model: "the model", os.path.join(folder, TABLE): "the table", folder + os.sep: ""}
 
 
 def _check_mode(on_unseen: str) -> None:

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from . import _ranks
+from ._settings import one_name
 from .model import Model
 
 try:
@@ -41,7 +42,7 @@ def train(
     """
     _ranks.refuse(params or {}, label="label")
     dataset = dataset.materialize()
-    job = _ranks.Job(ranks, dataset.count(), {"data.label": label, **(params or {})})
+    job = _ranks.Job(ranks, dataset.count(), {"data.label": one_name("data.label", label), **(params or {})})
     empty = ray.get(dataset.limit(1).to_arrow_refs())[0].slice(0, 0)
     group = placement_group([{"CPU": cpus}] * ranks, strategy=strategy)
     actors: list[Any] = []

@@ -46,8 +46,7 @@ class _Folds:
             self.given = {key: names if len(names) > 1 else names[0] for key, names in called.items()}
             if self.rows.categorical:
                 self.given["data.categorical"] = self.rows.categorical
-            pairs = joined(self.given, self.params)
-            self.rows.check_lists(self.params)
+            pairs = joined(self.given, self.rows.by_name(self.params))
             if self.beside:
                 pairs.append(["data.id", text(self.beside)])  # joined with those of params
             head |= {

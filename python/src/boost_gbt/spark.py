@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import _ranks
+from ._settings import one_name
 from .errors import BY_EXIT_CODE, BoostError, ParameterError, TableError
 from .model import Model
 
@@ -276,7 +277,8 @@ class BoostEstimator(Estimator, _HasColumns, HasWeightCol, DefaultParamsReadable
         elif self.getOrDefault(self.repartition):
             frame = frame.repartition(ranks)
         frame = frame.select(*(_quoted(c.name).alias(f"c{i}") for i, c in enumerate(columns)))  # no dots for mapInArrow
-        job = _ranks.Job(ranks, dataset.count(), {**roles, **self.getOrDefault(self.settings)})
+        given = {key: one_name(key, name) for key, name in roles.items()}
+        job = _ranks.Job(ranks, dataset.count(), {**given, **self.getOrDefault(self.settings)})
         (answer,) = frame.mapInArrow(_training(job, columns, bool(order)), SAID, barrier=True).collect()
         said = json.loads(answer.said)
         if "error" in said:
