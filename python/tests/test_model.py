@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import re
 import subprocess
 import sys
 import warnings
@@ -21,6 +22,7 @@ from boost_gbt import (
     ParameterError,
     TableError,
     WorkerError,
+    _columns,
     cv,
     run,
     train,
@@ -815,3 +817,22 @@ def test_nothing_is_left_where_a_model_cannot_be_saved(model: Model, tmp_path: P
     with pytest.raises(OSError, match=r"m\.boost"):
         model.save(tmp_path / "m.boost")
     assert [path.name for path in tmp_path.iterdir()] == ["m.boost"]
+
+
+def test_names_of_settings_with_columns() -> None:
+    """The names that Python knows are those of the document that is made from the program's settings."""
+    known: dict[str, set[str]] = {}
+    document = (Path(__file__).parents[2] / "docs" / "config.md").read_text(encoding="utf-8")
+    for line in document.splitlines():
+        if found := re.match(r"\| `(\w+)` \|", line):
+            known[found[1]] = {found[1], *re.findall(r"`(\w+)`", line.rpartition(" | ")[2])}
+    for keys, names in (
+        (("label", "weight", "init_score", "id", "group", "position", "event", "label_upper"), _columns.ROLES),
+        (("ignore",), _columns.IGNORED),
+        (("monotone",), _columns.MONOTONE),
+        (("feature_cost", "feature_row_cost"), _columns.COSTS),
+        (("feature_penalty", "col_weights"), _columns.FACTORS),
+        (("first_level", "last_level"), _columns.LEVELS),
+        (("interaction",), _columns.GROUPS),
+    ):
+        assert set().union(*(known[key] for key in keys)) == names
