@@ -2,8 +2,11 @@ package configs
 
 import (
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
+	"strconv"
+	"strings"
 
 	"boost/dataset"
 )
@@ -37,10 +40,13 @@ func (c *Config) idleKeys(weighted bool) []idleKey {
 	}
 }
 
-// CheckIdle refuses keys that were given, or that a search tries, where they would change nothing in training on a table. Their
-// defaults may be given anywhere.
-func (c *Config) CheckIdle(t *dataset.Table, searched ...string) error {
+// CheckTable refuses what does not suit a training table: numbers of columns where some are left out, and keys that were given, or that a search
+// tries, where they would change nothing. Their defaults may be given anywhere.
+func (c *Config) CheckTable(t *dataset.Table, searched ...string) error {
 	weighted := slices.ContainsFunc(t.Columns(), func(column *dataset.Column) bool { return column.Role() == dataset.WeightRole })
+	if err := c.checkNumbers(t.Dropped()); err != nil {
+		return &Problems{[]error{err}}
+	}
 	keys := keysOf(c)
 	var problems []error
 	for _, idle := range c.idleKeys(weighted) {
@@ -62,7 +68,41 @@ func (c *Config) CheckIdle(t *dataset.Table, searched ...string) error {
 	return &Problems{problems}
 }
 
-// ResetIdle gives keys that CheckIdle would refuse after a search, but for those that go by the table, their defaults: the model
+// checkNumbers refuses numbers of columns where some columns of the table are left out: they would count those that are left.
+// Of columns that are left out, entries that say nothing are removed.
+func (c *Config) checkNumbers(dropped []string) error {
+	t := &c.Params.Tree
+	removeEntries(t.Monotone, dropped, 0)
+	removeEntries(t.FeatureCost, dropped, 0)
+	removeEntries(t.FeatureRowCost, dropped, 0)
+	removeEntries(t.FeaturePenalty, dropped, 1)
+	removeEntries(t.ColWeights, dropped, 1)
+	out := slices.Concat(c.Data.Ignore, dropped)
+	if len(out) == 0 {
+		return nil
+	}
+	named := slices.Concat(t.Interaction...)
+	for _, floats := range []map[string]float64{t.FeatureCost, t.FeatureRowCost, t.FeaturePenalty, t.ColWeights} {
+		named = slices.AppendSeq(named, maps.Keys(floats))
+	}
+	for _, ints := range []map[string]int{t.Monotone, t.FirstLevel, t.LastLevel} {
+		named = slices.AppendSeq(named, maps.Keys(ints))
+	}
+	for _, name := range named {
+		digits, numbered := strings.CutPrefix(name, "#")
+		if number, err := strconv.Atoi(digits); numbered && err == nil {
+			return fmt.Errorf("a setting names column number %d, and the columns %q are left out: name columns instead of numbering them", number, out)
+		}
+	}
+	return nil
+}
+
+// removeEntries removes entries of a table by column that say nothing, those of some columns.
+func removeEntries[V int | float64](table map[string]V, columns []string, nothing V) {
+	maps.DeleteFunc(table, func(name string, value V) bool { return value == nothing && slices.Contains(columns, name) })
+}
+
+// ResetIdle gives keys that CheckTable would refuse after a search, but for those that go by the table, their defaults: the model
 // is the same.
 func (c *Config) ResetIdle() {
 	usual := Default()

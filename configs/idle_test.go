@@ -2,6 +2,7 @@ package configs_test
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -49,28 +50,28 @@ func TestIdleKeys(t *testing.T) {
 		given, rows := c.key+"="+c.value, plain
 		if c.want != "" {
 			var problems *configs.Problems
-			if err := read(given).CheckIdle(plain); !errors.As(err, &problems) || !errors.Is(err, configs.ErrConfig) || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "--set "+given+": ") {
+			if err := read(given).CheckTable(plain); !errors.As(err, &problems) || !errors.Is(err, configs.ErrConfig) || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "--set "+given+": ") {
 				t.Errorf("%s: got %v, want %q", given, err, c.want)
 			}
 		}
 		if strings.HasPrefix(c.with, "data.weight") {
 			rows = weighted
 		}
-		if err := read(given, c.with).CheckIdle(rows); err != nil {
+		if err := read(given, c.with).CheckTable(rows); err != nil {
 			t.Errorf("%s with %s: %v", given, c.with, err)
 		}
-		if err := read(given).CheckIdle(rows, c.searched); c.searched != "" && err != nil {
+		if err := read(given).CheckTable(rows, c.searched); c.searched != "" && err != nil {
 			t.Errorf("%s where %s is searched: %v", given, c.searched, err)
 		}
 		if c.key != "binning.weighted_cuts" {
 			config := read(given)
 			config.ResetIdle()
-			if err := config.CheckIdle(plain); err != nil {
+			if err := config.CheckTable(plain); err != nil {
 				t.Errorf("%s after a search: %v", given, err)
 			}
 		}
 	}
-	if err := new(configs.Config).CheckIdle(plain, "sampling.mvs_lambda"); err == nil || !strings.Contains(err.Error(), "sampling.mvs_lambda, which is searched, is for sampling.mvs_fraction") {
+	if err := new(configs.Config).CheckTable(plain, "sampling.mvs_lambda"); err == nil || !strings.Contains(err.Error(), "sampling.mvs_lambda, which is searched, is for sampling.mvs_fraction") {
 		t.Errorf("a search: %v", err)
 	}
 	twice := []string{"train.learning_rates=[0.3, 0.1]", "train.learning_rate=0.5", "sampling.mvs_lambda=2"}
@@ -78,7 +79,7 @@ func TestIdleKeys(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := config.CheckIdle(plain); err == nil || strings.Count(err.Error(), "\n") != 1 || !strings.Contains(err.Error(), "train.learning_rate = 0.5 and train.learning_rates both say") {
+	if err := config.CheckTable(plain); err == nil || strings.Count(err.Error(), "\n") != 1 || !strings.Contains(err.Error(), "train.learning_rate = 0.5 and train.learning_rates both say") {
 		t.Errorf("two problems: %v", err)
 	}
 	config, _, err = configs.Read(configs.Default(), "", []string{"sampling.row_every=1", "sampling.mvs_lambda=-1", "constraints.monotone_method=basic", "constraints.monotone_penalty=0",
@@ -86,7 +87,47 @@ func TestIdleKeys(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := config.CheckIdle(plain); err != nil {
+	if err := config.CheckTable(plain); err != nil {
 		t.Errorf("defaults: %v", err)
+	}
+}
+
+// A number of a column is clear only where no column is left out.
+func TestColumnNumbersBesideLeftOut(t *testing.T) {
+	const rows = 200
+	numbers, texts := make([]float64, rows), make([]string, rows)
+	for i := range rows {
+		numbers[i], texts[i] = float64(i), fmt.Sprint("text ", i)
+	}
+	table := func(names ...string) *dataset.Table {
+		columns := []dataset.ColumnData{{Name: "y", Values: numbers}, {Name: "a", Values: numbers}}
+		for _, name := range names {
+			columns = append(columns, dataset.ColumnData{Name: name, Values: texts})
+		}
+		table, err := dataset.FromColumns(columns, dataset.Label("y"), dataset.DropTextLike())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return table
+	}
+	for _, c := range []struct {
+		settings []string
+		table    *dataset.Table
+		refused  bool
+	}{
+		{[]string{"monotone_constraints=[1]"}, table(), false},
+		{[]string{"monotone_constraints=[1]"}, table("text"), true},
+		{[]string{"constraints.monotone={a=1}"}, table("text"), false},
+		{[]string{"interaction_constraints=[[0]]"}, table("text"), true},
+		{[]string{"feature_contri=[0.5]", "ignore_column=name:b"}, table(), true},
+		{[]string{"constraints.last_level={\"#0\"=1}"}, table("text"), true},
+	} {
+		config, _, err := configs.Read(configs.Default(), "", c.settings)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := config.CheckTable(c.table); (err != nil) != c.refused || c.refused && !strings.Contains(err.Error(), "are left out: name columns") {
+			t.Errorf("%v: %v", c.settings, err)
+		}
 	}
 }

@@ -61,7 +61,7 @@ tensors that ` + "`boost bench tensorq`" + ` measures; ` + "`boost train`" + ` t
 
 Where LightGBM, XGBoost and scikit-learn have a list by the number of the column, as of ` + "`monotone_constraints`, `feature_contri`, `feature_weights`" + `,
 the costs of features and ` + "`interaction_constraints`" + `, such a list is taken too: ` + "`monotone_constraints = [1, 0, -1]`, `\"(1,0,-1)\"`" + `.
-Numbers count the features from 0 on, in the order of the table, without the label and other roles; ` + "`\"#0\"`" + ` is the name of the first in a
+Numbers count the features from 0 on, in the order of the table, without the label and other roles, where no column is left out; ` + "`\"#0\"`" + ` is the name of the first in a
 table by column.
 
 "Acts on" says where a key comes in: reading of tables, bins, row weights, the start score, gradients, the rows or columns of a tree, splits, leaf

@@ -120,7 +120,7 @@ func (a *app) cv(ctx context.Context, cmd *cobra.Command, sources []string, f *c
 	}
 	defer loaded.Close()
 	table := loaded.Train.Table()
-	if err := c.CheckIdle(table); err != nil {
+	if err := c.CheckTable(table); err != nil {
 		return err
 	}
 	f.Params.Seed, f.Params.Log, f.Params.Checkpoints = params.Seed, a.log, r.checkpoints()

@@ -326,7 +326,7 @@ func (r *trainRun) fit(ctx context.Context, rebuild bool) (*booster.Model, error
 	if _, err := configs.ChooseMetrics(params.Metrics, defaults, objectives.MetricLink(objective.Name, objective.Link)); err != nil {
 		return nil, err
 	}
-	if err := cmp.Or(c.CheckIdle(table), r.checkTests(objective, table)); err != nil {
+	if err := cmp.Or(c.CheckTable(table), r.checkTests(objective, table)); err != nil {
 		return nil, err
 	}
 	if r.comm != nil && (c.Budget > 0 || params.BagFolds > 0) {

@@ -204,7 +204,7 @@ func (f *tuneFlags) space(p booster.Params, c *configs.Config, table *dataset.Ta
 		return nil, exit.Usagef("--only searches the keys of --try alone: name them")
 	}
 	space := tune.SpaceWith(tried, f.only, p, table.NumRows(), c.Given)
-	return space, c.CheckIdle(table, space.Names()...)
+	return space, c.CheckTable(table, space.Names()...)
 }
 
 // showTrials tells of trials as they come, with a bar of so many trials, or seconds.

@@ -92,7 +92,7 @@ func (r *request) crossValidate(ctx context.Context) (any, []byte, error) {
 		return nil, nil, err
 	}
 	defer f.tables.Close()
-	if err := f.config.CheckIdle(f.table()); err != nil {
+	if err := f.config.CheckTable(f.table()); err != nil {
 		return nil, nil, err
 	}
 	p := search.Params{Division: head.division(f.config, &f.params), Strict: head.Strict, Resamples: head.Resamples, Confidence: head.Confidence, Log: r.logger()}
@@ -266,7 +266,7 @@ func (h *tuneHead) space(p booster.Params, c *configs.Config, table *dataset.Tab
 		return nil, usagef("only=True searches the keys of space alone: name them")
 	}
 	space := tune.SpaceWith(tried, h.Only, p, table.NumRows(), c.Given)
-	return space, c.CheckIdle(table, space.Names()...)
+	return space, c.CheckTable(table, space.Names()...)
 }
 
 // trialEvent is a finished trial of a search.

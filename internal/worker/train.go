@@ -4,11 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"boost/binning"
@@ -112,7 +110,7 @@ func (r *request) train(ctx context.Context) (any, []byte, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := c.CheckIdle(loaded.Train.MetaColumns()); err != nil {
+	if err := c.CheckTable(loaded.Train.MetaColumns()); err != nil {
 		return nil, nil, err
 	}
 	loading := time.Since(start)
@@ -279,46 +277,8 @@ func (r *request) trainingTables(ctx context.Context, head *trainHead, c *config
 	if err != nil {
 		return nil, err
 	}
-	if err := checkNumbers(c, loaded.Train.MetaColumns().Dropped()); err != nil {
-		loaded.Close()
-		return nil, err
-	}
 	r.noteTable(loaded.Train, base)
 	return loaded, nil
-}
-
-// checkNumbers refuses numbers of columns where some columns of the table are left out: they would count those that are left.
-// Of columns that are left out, entries that say nothing are removed.
-func checkNumbers(c *configs.Config, dropped []string) error {
-	t := &c.Params.Tree
-	removeEntries(t.Monotone, dropped, 0)
-	removeEntries(t.FeatureCost, dropped, 0)
-	removeEntries(t.FeatureRowCost, dropped, 0)
-	removeEntries(t.FeaturePenalty, dropped, 1)
-	removeEntries(t.ColWeights, dropped, 1)
-	out := slices.Concat(c.Data.Ignore, dropped)
-	if len(out) == 0 {
-		return nil
-	}
-	named := slices.Concat(t.Interaction...)
-	for _, floats := range []map[string]float64{t.FeatureCost, t.FeatureRowCost, t.FeaturePenalty, t.ColWeights} {
-		named = slices.AppendSeq(named, maps.Keys(floats))
-	}
-	for _, ints := range []map[string]int{t.Monotone, t.FirstLevel, t.LastLevel} {
-		named = slices.AppendSeq(named, maps.Keys(ints))
-	}
-	for _, name := range named {
-		digits, numbered := strings.CutPrefix(name, "#")
-		if number, err := strconv.Atoi(digits); numbered && err == nil {
-			return usagef("a setting names column number %d, and the columns %q are left out: name columns instead of numbering them", number, out)
-		}
-	}
-	return nil
-}
-
-// removeEntries removes entries of a table by column that say nothing, those of some columns.
-func removeEntries[V int | float64](table map[string]V, columns []string, nothing V) {
-	maps.DeleteFunc(table, func(name string, value V) bool { return value == nothing && slices.Contains(columns, name) })
 }
 
 // noteTable says what is to be said about the training table.

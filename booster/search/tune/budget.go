@@ -63,7 +63,7 @@ const (
 
 // Within spends a budget on a search, and returns the parameters to train with in the time that is left: those of the best trial,
 // for ten models that are averaged (BagFolds), with a fixed number of rounds. Where no search fits, they are those for fewer
-// models or larger steps. TimeLimit is what is left. p should have early stopping and no BagFolds.
+// models or larger steps. TimeLimit is what is left, a tenth of the budget at least. p should have early stopping and no BagFolds.
 //
 // What comes out depends on the time that things take; training with it does not.
 func Within(ctx context.Context, p booster.Params, table *dataset.Table, b Budget) (booster.Params, error) {
@@ -120,7 +120,7 @@ func Within(ctx context.Context, p booster.Params, table *dataset.Table, b Budge
 	if plan.Members > 1 {
 		toSave += seconds(averageShare * time.Until(end).Seconds())
 	}
-	p.TimeLimit = max(time.Until(end)-toSave, time.Millisecond)
+	p.TimeLimit = max(time.Until(end)-toSave, b.Time/10) // a model that is a little late is better than none
 	return p, nil
 }
 
