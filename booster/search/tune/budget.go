@@ -120,7 +120,7 @@ func Within(ctx context.Context, p booster.Params, table *dataset.Table, b Budge
 	if plan.Members > 1 {
 		toSave += seconds(averageShare * time.Until(end).Seconds())
 	}
-	p.TimeLimit = max(time.Until(end)-toSave, b.Time/10) // a model that is a little late is better than none
+	p.TimeLimit = max(time.Until(end)-toSave, b.Time/10, time.Millisecond) // a model that is a little late is better than none
 	return p, nil
 }
 
