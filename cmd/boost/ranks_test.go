@@ -6,7 +6,6 @@ import (
 	"bufio"
 	"bytes"
 	"io"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,6 +15,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"boost/internal/comm/commtest"
 )
 
 // rankProcess is one rank of a training in a process of its own.
@@ -310,14 +311,9 @@ func TestRanksHaveTheSameSettings(t *testing.T) {
 // startPeers starts ranks that know the addresses of all.
 func startPeers(t *testing.T, n int, args func(rank int) []string) []*rankProcess {
 	t.Helper()
-	var peers []string
-	for range n {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		peers = append(peers, l.Addr().String())
-		_ = l.Close()
+	peers, err := commtest.Addresses(n)
+	if err != nil {
+		t.Fatal(err)
 	}
 	ranks := make([]*rankProcess, n)
 	for rank := range ranks {

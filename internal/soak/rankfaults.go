@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"os"
 	"os/exec"
@@ -13,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"boost/internal/comm/commtest"
 )
 
 // rankEnd is how long the other ranks may take to end after one has gone.
@@ -292,17 +293,9 @@ func (r *rankFaults) differ(t *trial) error {
 // absent leaves ranks out: those that are missing are named.
 func (r *rankFaults) absent(t *trial) error {
 	gone := t.IntN(r.n)
-	var addresses []string
-	var listeners []io.Closer
-	for range r.n {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			return err
-		}
-		addresses, listeners = append(addresses, l.Addr().String()), append(listeners, l)
-	}
-	for _, l := range listeners {
-		_ = l.Close()
+	addresses, err := commtest.Addresses(r.n)
+	if err != nil {
+		return err
 	}
 	var there []*rank
 	for i := range r.n {

@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
-	"net"
 	"time"
 
 	"boost/internal/comm"
@@ -42,16 +41,11 @@ func (p *peer) tell(kind byte, message []byte) {
 	if p.control == nil || p.mute {
 		return
 	}
-	if err := writeMessage(p.control, kind, message); err != nil || kind == confirmed {
+	frame := binary.LittleEndian.AppendUint16([]byte{kind}, uint16(len(message)))
+	_ = p.control.SetWriteDeadline(time.Now().Add(time.Second))
+	if _, err := p.control.Write(append(frame, message...)); err != nil || kind == confirmed {
 		p.mute = true // part of a message may be out
 	}
-}
-
-func writeMessage(c net.Conn, kind byte, message []byte) error {
-	frame := binary.LittleEndian.AppendUint16([]byte{kind}, uint16(len(message)))
-	_ = c.SetWriteDeadline(time.Now().Add(time.Second))
-	_, err := c.Write(append(frame, message...))
-	return err
 }
 
 // causeOf returns the error that a failure tells of, and how many calls the rank has made that tells.

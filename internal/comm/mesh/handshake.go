@@ -16,6 +16,7 @@ import (
 	"io"
 	"math/big"
 	"net"
+	"time"
 
 	"boost/internal/comm"
 )
@@ -137,6 +138,13 @@ func (j *joining) introduce(c net.Conn, p *peer, channel channel, stop func() bo
 	if err != nil {
 		return false, err
 	}
+	// Behind the proof, the other end may have kept the connection before its verdict is here. Where the wait ends now, this end still keeps
+	// it too, to tell why this rank leaves.
+	if !stop() {
+		return false, context.Cause(j.ctx)
+	}
+	stop = context.AfterFunc(j.ctx, func() { _ = c.SetDeadline(time.Now().Add(TellWithin)) })
+	defer stop()
 	if _, err := c.Write(j.proof("dialer", mine, raw, unique)); err != nil {
 		return false, err
 	}
@@ -160,7 +168,7 @@ func (j *joining) introduce(c net.Conn, p *peer, channel channel, stop func() bo
 	case difference != nil:
 		return false, j.blame(p.rank, c, difference)
 	}
-	if err := j.keep(c, p, channel, its.Instance, stop, nil); err != nil {
+	if err := j.keep(c, p, channel, its.Instance, func() bool { return true }, nil); err != nil {
 		return false, err
 	}
 	return true, nil

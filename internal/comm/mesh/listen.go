@@ -96,6 +96,8 @@ func (l *Listener) Connect(ctx context.Context, rank int, addresses []string, o 
 	case <-waiting.Done():
 		if ctx.Err() == nil {
 			m.fail(j.missing(), nil)
+		} else {
+			m.fail(m.lastWords(context.Cause(ctx)), comm.Stopped(ctx))
 		}
 	}
 	cancel()
@@ -233,15 +235,15 @@ func (j *joining) attempt(c net.Conn, p *peer, channel channel) error {
 	return err
 }
 
-// keep makes a connection that of a rank. It writes the verdict first, if there is one, before anything else is written.
+// keep makes a connection that of a rank. It writes the verdict first, if there is one, before anything else is written. stop holds back what closes
+// the connection where the wait ends.
 func (j *joining) keep(c net.Conn, p *peer, channel channel, instance string, stop func() bool, verdict []byte) error {
 	j.Mesh.mu.Lock()
 	defer j.Mesh.mu.Unlock()
+	// Without a verdict to write, the other end has kept the connection: it is told where this rank has failed meanwhile.
+	tells := j.failing && !j.closed && verdict == nil && channel == forControl
 	switch {
-	case j.failing || j.closed:
-		if verdict == nil && channel == forControl && j.told != nil { // the other end has kept the connection, and would only see it end
-			_ = writeMessage(c, failure, j.told)
-		}
+	case (j.failing || j.closed) && !tells:
 		return &failedError{j.told}
 	case channel == forControl && p.control != nil || channel == forData && p.data != nil || p.instance != "" && p.instance != instance:
 		return fmt.Errorf("rank %d is there already, from %v", p.rank, p.control.RemoteAddr())
@@ -263,6 +265,9 @@ func (j *joining) keep(c net.Conn, p *peer, channel channel, instance string, st
 		p.mu.Unlock()
 		p.heard.Store(int64(time.Since(j.began)))
 		j.running.Go(func() { j.listen(p) })
+	}
+	if tells {
+		p.tell(failure, j.told)
 	}
 	if j.Mesh.state.missing--; j.Mesh.state.missing == 0 {
 		close(j.complete)

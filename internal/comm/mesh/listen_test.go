@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -272,5 +273,74 @@ func TestEndsBeforeAllHaveJoined(t *testing.T) {
 				t.Errorf("that took %v", took)
 			}
 		})
+	}
+}
+
+// slowAnswers returns the address of a proxy to another one that lets the first answer of each connection pass, and what follows once
+// it may.
+func slowAnswers(t *testing.T, address string, may <-chan struct{}) string {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	go func() {
+		for {
+			in, err := l.Accept()
+			if err != nil {
+				return
+			}
+			out, err := net.Dial("tcp", address)
+			if err != nil {
+				_ = in.Close()
+				continue
+			}
+			go func() {
+				_, _ = io.Copy(out, in)
+				_ = out.Close()
+			}()
+			go func() {
+				first := make([]byte, 4096)
+				if n, err := out.Read(first); err == nil {
+					_, _ = in.Write(first[:n])
+					<-may
+					_, _ = io.Copy(in, out)
+				}
+				_ = in.Close()
+			}()
+		}
+	}()
+	return l.Addr().String()
+}
+
+// A rank that ends where another one has its connection and it does not know so yet, tells that one why all the same.
+func TestEndsBeforeTheVerdict(t *testing.T) {
+	t.Parallel()
+	listeners, addresses := listen(t, 3)
+	may, late := make(chan struct{}), make(chan struct{})
+	defer close(late)
+	errs := make([]error, len(addresses))
+	var all sync.WaitGroup
+	for r := range addresses {
+		ctx, know := t.Context(), slices.Clone(addresses)
+		switch r {
+		case 1: // rank 0 learns nothing of it
+			stopped, cancel := context.WithCancelCause(ctx)
+			cancel(errors.New("could not start: why"))
+			ctx, know[0] = stopped, slowAnswers(t, addresses[0], late)
+		case 2:
+			know[0] = slowAnswers(t, addresses[0], may)
+		}
+		all.Go(func() {
+			_, errs[r] = listeners[r].Connect(ctx, r, know, mesh.Options{Token: token, Wait: time.Minute})
+		})
+	}
+	time.Sleep(mesh.TellWithin * 5 / 4) // rank 1 has told rank 2 now, which ends
+	close(may)
+	all.Wait()
+	commtest.Blames(t, errs[0], 1, "could not start: why")
+	commtest.Blames(t, errs[2], 1, "could not start: why")
+	if !errors.Is(errs[1], context.Canceled) {
+		t.Errorf("the rank ends with %v", errs[1])
 	}
 }
