@@ -26,7 +26,7 @@ const (
 
 	// TellWithin is how long a rank that ends before all have joined stays for the others, which it tells why. They connect at least
 	// once a second.
-	TellWithin = 2 * time.Second
+	TellWithin = 5 * time.Second
 )
 
 // Listener is the place where the other ranks find one.

@@ -46,7 +46,7 @@ func TestTurnedAway(t *testing.T) {
 		other, first := base, base
 		change(&other)
 		if other.Token != base.Token || other.Run != base.Run || other.TLS != base.TLS {
-			first.Wait = 300 * time.Millisecond // it goes on waiting for a rank of its own
+			first.Wait = 2 * time.Second // it goes on waiting for a rank of its own
 			other.Wait = first.Wait
 		}
 		return []mesh.Options{first, other}
@@ -93,7 +93,7 @@ func TestOtherOrder(t *testing.T) {
 	listeners, addresses := listen(t, 2)
 	first := make(chan error)
 	go func() {
-		_, err := listeners[0].Connect(t.Context(), 0, addresses, mesh.Options{Token: token, Wait: 300 * time.Millisecond})
+		_, err := listeners[0].Connect(t.Context(), 0, addresses, mesh.Options{Token: token, Wait: 2 * time.Second})
 		first <- err
 	}()
 	_, err := listeners[1].Connect(t.Context(), 1, []string{addresses[1], addresses[0]}, mesh.Options{Token: token})
@@ -105,14 +105,14 @@ func TestMissing(t *testing.T) {
 	t.Parallel()
 	listeners, addresses := listen(t, 4)
 	_ = listeners[3].Close()
-	o := mesh.Options{Token: token, Wait: 500 * time.Millisecond}
+	o := mesh.Options{Token: token, Wait: 2 * time.Second}
 	for _, err := range meet(t, addresses, listeners[:3], []mesh.Options{o, o, o}) {
 		commtest.Blames(t, err, 3, "did not connect")
 	}
 	listeners, addresses = listen(t, 4)
 	_ = listeners[1].Close()
 	_, err := listeners[2].Connect(t.Context(), 2, addresses, o)
-	commtest.Blames(t, err, -1, "ranks 0, 1, 3 of 4 did not connect to rank 2 within 500ms")
+	commtest.Blames(t, err, -1, "ranks 0, 1, 3 of 4 did not connect to rank 2 within 2s")
 	commtest.Blames(t, err, -1, "refused")
 	_, _ = listeners[0].Close(), listeners[3].Close()
 }
@@ -248,7 +248,7 @@ func TestEndsBeforeAllHaveJoined(t *testing.T) {
 				}
 				all.Go(func() {
 					if r != test.ends {
-						time.Sleep(mesh.TellWithin / 4) // it comes later
+						time.Sleep(500 * time.Millisecond) // it comes later
 					}
 					_, errs[r] = listeners[r].Connect(ctx, r, addresses, o)
 				})
@@ -335,7 +335,7 @@ func TestEndsBeforeTheVerdict(t *testing.T) {
 			_, errs[r] = listeners[r].Connect(ctx, r, know, mesh.Options{Token: token, Wait: time.Minute})
 		})
 	}
-	time.Sleep(mesh.TellWithin * 5 / 4) // rank 1 has told rank 2 now, which ends
+	time.Sleep(mesh.TellWithin + time.Second) // rank 1 has told rank 2 now, which ends
 	close(may)
 	all.Wait()
 	commtest.Blames(t, errs[0], 1, "could not start: why")

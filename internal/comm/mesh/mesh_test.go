@@ -36,14 +36,19 @@ func connect(t testing.TB, n int, o mesh.Options) []comm.Comm {
 	return ends
 }
 
+// listen opens an address for each rank, at a port that nothing else of this machine gets when a test closes it.
 func listen(t testing.TB, n int) (listeners []*mesh.Listener, addresses []string) {
 	t.Helper()
-	for range n {
-		l, err := mesh.Listen("127.0.0.1:0")
+	addresses, err := commtest.Addresses(n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, address := range addresses {
+		l, err := mesh.Listen(address)
 		if err != nil {
 			t.Fatal(err)
 		}
-		listeners, addresses = append(listeners, l), append(addresses, l.Addr())
+		listeners = append(listeners, l)
 	}
 	return listeners, addresses
 }
