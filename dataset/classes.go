@@ -43,6 +43,9 @@ func (t *Table) EncodeClasses(classes []string, numeric bool) ([]float64, error)
 	}
 	encoded := make([]float64, t.rows)
 	if c.kind.Numeric() {
+		if err := t.checkExact(c, "a class"); err != nil {
+			return nil, err
+		}
 		index := dictionary.NewClassIndex(classes, numeric)
 		for row := range encoded {
 			class, ok := index.Of(c.number(row))

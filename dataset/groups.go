@@ -4,17 +4,21 @@ import (
 	"fmt"
 	"math"
 
+	"boost/dataset/internal/chunk"
 	"boost/dataset/internal/queries"
 )
 
 // Groups returns the rows at which the queries begin, and the number of rows behind
 // them: query q holds the rows Groups()[q] to Groups()[q+1]. It returns nil for a table
-// without a group column. A row without a query, and a query whose rows do not stand
+// without a group column. A row without a query, a query whose number float64 may have rounded, and one whose rows do not stand
 // together, are errors that name the row.
 func (t *Table) Groups() ([]int, error) {
 	c := t.withRole(GroupRole)
 	if c == nil {
 		return nil, nil
+	}
+	if err := t.checkExact(c, "a query"); err != nil {
+		return nil, err
 	}
 	starts, bad := queries.Starts(t.rows, c.query)
 	switch {
@@ -64,6 +68,16 @@ func (t *Table) ByQuery() (gathered *Table, rows []int32) {
 	return t.Take(rows), rows
 }
 
+// checkExact returns an error about the first number of a column of names that float64 may have rounded to that of another one.
+func (t *Table) checkExact(c *Column, what string) error {
+	for row := range c.rows {
+		if math.Abs(c.number(row)) >= chunk.ExactWhole {
+			return t.badNumber(c, row, "the number of "+what+", below 2⁵³, as 64-bit floats do not tell larger ones apart", fmt.Sprintf("add data.categorical = [%q] to read the column as text", c.name))
+		}
+	}
+	return nil
+}
+
 // query returns a number that is the same for rows of one query, and false for a row
 // without one.
 func (c *Column) query(row int) (uint64, bool) {
@@ -78,9 +92,12 @@ func (c *Column) query(row int) (uint64, bool) {
 	return math.Float64bits(v), v == v
 }
 
+// mostScore is half of what float32 holds, as for labels: a gradient may be their difference.
+const mostScore = 1.7e38
+
 // InitScores returns the raw scores that training starts from, rows × outputs,
 // row-major, and the number of outputs; nil and 0 for a table without such columns. A
-// score that is missing or infinite is an error that names its row.
+// score that is missing, infinite or above 1.7e38 is an error that names its row.
 func (t *Table) InitScores() (scores []float64, outputs int, err error) {
 	var columns []*Column
 	for _, c := range t.columns {
@@ -100,6 +117,9 @@ func (t *Table) InitScores() (scores []float64, outputs int, err error) {
 			}
 			if v != v || math.IsInf(v, 0) {
 				return nil, 0, t.badNumber(c, row, "an init score: a finite number", "")
+			}
+			if math.Abs(v) > mostScore {
+				return nil, 0, t.badNumber(c, row, "an init score: a number up to 1.7e38", "")
 			}
 			scores[row*len(columns)+k] = v
 		}

@@ -29,6 +29,7 @@ func TestGroups(t *testing.T) {
 		"one":       {[]int{3, 3, 3, 3, 3}, []int{0, 5}, ""},
 		"apart":     {[]float64{7, 7, 1, 7, 7}, nil, `row 4: column "q": "7" is not one query in one place: its rows begin in row 1, and others stand between (sort the table by this column, or read it into memory: data.out_of_core = "false")`},
 		"apart too": {[]string{"a", "b", "a", "b", "c"}, nil, `row 3: column "q": "a" is not one query in one place: its rows begin in row 1, and others stand between (sort the table by this column, or read it into memory: data.out_of_core = "false")`},
+		"large":     {[]float64{7, 7, 1<<53 - 1, 1 << 53, 1<<53 + 2}, nil, `row 4: column "q": "9007199254740992" is not the number of a query, below 2⁵³, as 64-bit floats do not tell larger ones apart (add data.categorical = ["q"] to read the column as text)`},
 		"missing":   {[]float64{7, nan, 1, 7, 7}, nil, `row 2: column "q": the cell has no value, expected a query, and every row needs one`},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -102,6 +103,28 @@ func TestInitScores(t *testing.T) {
 	_, _, err := readText(t, "a,x\n1,1\n,2\n", dataset.InitScore("a")).InitScores()
 	if want := `t.csv:3: column "a": the cell has no value, expected an init score: a finite number`; err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
+	}
+}
+
+// Scores of which a gradient could overflow are refused where they stand.
+func TestLargeInitScore(t *testing.T) {
+	_, _, err := readText(t, "a,x\n1.7e38,1\n-1.8e38,2\n", dataset.InitScore("a")).InitScores()
+	if want := `t.csv:3: column "a": "-1.8e+38" is not an init score: a number up to 1.7e38`; err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+}
+
+// Classes that float64 rounds to one are refused, and told apart as text.
+func TestLargeClasses(t *testing.T) {
+	text := "y,x\n9007199254740992,1\n9007199254740993,2\n"
+	classes := []string{"9007199254740992", "9007199254740993"}
+	_, err := readText(t, text, dataset.Label("y")).EncodeClasses(classes[:1], true)
+	if err == nil || !strings.Contains(err.Error(), `t.csv:2: column "y": "9007199254740992" is not the number of a class, below 2⁵³`) {
+		t.Error(err)
+	}
+	got, err := readText(t, text, dataset.Label("y"), dataset.Categorical("y")).EncodeClasses(classes, false)
+	if err != nil || !slices.Equal(got, []float64{0, 1}) {
+		t.Errorf("%v %v", got, err)
 	}
 }
 

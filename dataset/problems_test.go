@@ -71,6 +71,30 @@ func TestProblemsAreTwenty(t *testing.T) {
 	}
 }
 
+// A line of text that repeats the names of the columns is found in a table of text too, and in one with a single column of numbers.
+func TestNamesOnceMoreInText(t *testing.T) {
+	for _, test := range []struct {
+		head, rows string
+		found      bool
+	}{
+		{"s,t,u\n", "a,b,c\nd,e,f\n", true},
+		{"s,n,u\n", "a,1,c\nd,2,f\n", true},
+		{"n,t\n", "1,b\n2,e\n", true},
+		{"s,t\n", "a,b\nd,e\n", false}, // two texts may be a row
+	} {
+		for _, opts := range [][]dataset.Option{nil, {dataset.ChunkSize(64)}} {
+			rows := strings.Repeat(test.rows, 20)
+			_, err := read(test.head+rows+test.head+rows, append(opts, dataset.Label(test.head[:1]))...) // a named column says that the first line has names
+			if found := err != nil && strings.HasPrefix(err.Error(), "t.csv:42: the names of the columns stand here once more"); found != test.found {
+				t.Errorf("%q: %v", test.head, err)
+			}
+		}
+	}
+	if _, err := read("s,t,u\n" + strings.Repeat("a,b,c\n", 20) + "s,t,c\na,b,u\n", dataset.Label("s")); err != nil { // not in one line
+		t.Error(err)
+	}
+}
+
 // A line that repeats the names of the columns is one problem, also where a byte order mark begins it.
 func TestNamesOnceMore(t *testing.T) {
 	rows := strings.Repeat("1,2,a\n3,4,b\n", 20)

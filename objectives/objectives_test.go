@@ -180,6 +180,8 @@ func TestBaseScore(t *testing.T) {
 		{"all_positive", "binary", 2, list(1, 1), nil, list(34.53957599234088), 1e-13},
 		{"positives_have_no_weight", "binary", 2, list(1, 0), list(0, 1), list(-clipped), 1e-13},
 		{"shares", "multiclass", 3, list(0, 1, 1, 2), nil, list(-math.Log(4), -math.Log(2), -math.Log(4)), 1e-15},
+		{"small", "poisson", 0, list(1e-20, 3e-20), nil, list(math.Log(2e-20)), 1e-13},
+		{"nothing", "tweedie", 0, list(0, 0), nil, list(-clipped), 1e-13},
 		{"absent_class", "multiclass", 3, list(0, 1), nil, list(-math.Log(2), -math.Log(2), -clipped), 1e-15},
 	}
 	for _, c := range cases {

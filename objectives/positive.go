@@ -1,6 +1,7 @@
 package objectives
 
 import (
+	"cmp"
 	"fmt"
 
 	"boost/internal/detmath"
@@ -34,10 +35,10 @@ func (p positive) Check(rows Rows) error {
 	return nil
 }
 
-// BaseScore is the logarithm of the labels' weighted mean, taken as at least 1e-15.
+// BaseScore is the logarithm of the labels' weighted mean, taken as 1e-15 where all labels are 0.
 func (positive) BaseScore(rows Rows) ([]float64, error) {
 	m, err := mean(rows)
-	return []float64{detmath.Log(max(m, leastShare))}, err
+	return []float64{detmath.Log(cmp.Or(m, leastShare))}, err
 }
 
 func (p positive) Gradients(rows Rows, lo, hi int, scores []float64, grad, hess []float32) {

@@ -352,7 +352,9 @@ func TestLeftOut(t *testing.T) {
 	for row := range text {
 		text[row], y[row] = fmt.Sprintf("n%d", row), float64(row)
 	}
-	table, err := dataset.FromColumns([]dataset.ColumnData{{Name: "n", Values: text}, {Name: "x", Values: y}, {Name: "y", Values: y}}, dataset.Label("y"), dataset.DropTextLike())
+	large := []float64{1 << 53}
+	large = append(large, y[1:]...)
+	table, err := dataset.FromColumns([]dataset.ColumnData{{Name: "n", Values: text}, {Name: "x", Values: y}, {Name: "large", Values: large}, {Name: "y", Values: y}}, dataset.Label("y"), dataset.DropTextLike())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -361,6 +363,7 @@ func TestLeftOut(t *testing.T) {
 		want string
 	}{
 		{search.Division{Folds: 2, GroupBy: "n"}, `column "n", whose rows are to stay together, was left out of the features as text: set id = ["n"]`},
+		{search.Division{Folds: 2, GroupBy: "large"}, `column "large", whose rows are to stay together, has numbers from 2⁵³ on`},
 		{search.Division{Folds: 2, Time: "n"}, `column "n", which rows are to be ordered by, was left out as text: read its dates by data.parse`},
 	} {
 		if _, _, err := c.d.Divide(table, "regression"); !errors.Is(err, dataset.ErrTable) || !strings.Contains(err.Error(), c.want) {

@@ -1,6 +1,7 @@
 package build
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -59,14 +60,14 @@ func (a *Builder) firstMissing(c *Column) int {
 
 // problems returns the problems of a table, in the order of its rows, as one error; nil if there are none.
 func (a *Builder) problems(found []*chunk.ParseError) error {
+	if again := a.namesAgain(found); again != nil {
+		return again
+	}
 	switch len(found) {
 	case 0:
 		return nil
 	case 1:
 		return found[0]
-	}
-	if again := a.namesAgain(found); again != nil {
-		return again
 	}
 	slices.SortStableFunc(found, func(x, y *chunk.ParseError) int {
 		switch {
@@ -81,16 +82,59 @@ func (a *Builder) problems(found []*chunk.ParseError) error {
 }
 
 // namesAgain returns the error about a line that has the names of the columns once more, nil if there is something else among the
-// problems of a table, of which there are several.
+// problems of a table, of which there are several, or one, or where all columns are text, none.
 func (a *Builder) namesAgain(found []*chunk.ParseError) error {
-	at := found[0]
+	var at *chunk.ParseError
+	isThere := func(e *chunk.ParseError) bool {
+		at = cmp.Or(at, e)
+		return e.File == at.File && e.Line == at.Line && e.Row == at.Row
+	}
 	for _, e := range found {
-		if e.File != at.File || e.Line != at.Line || e.Column == "" || strings.TrimPrefix(e.Value, chunk.ByteOrderMark) != e.Column {
+		if !isThere(e) || e.Column == "" || strings.TrimPrefix(e.Value, chunk.ByteOrderMark) != e.Column {
 			return nil
 		}
 	}
-	return &chunk.ParseError{File: at.File, Line: at.Line, Row: at.Row, Want: "the names of the columns stand here once more, as where files are joined",
-		Fix: a.OrSkip("delete such lines, or give the files one beside the other")}
+	fix := "delete such lines, or give the files one beside the other"
+	if len(found) < 2 {
+		if names := a.levelsLikeNames(found); names == nil || len(names)+2*len(found) < fewestNames || slices.ContainsFunc(names, func(e *chunk.ParseError) bool { return !isThere(e) }) {
+			return nil
+		}
+	}
+	if len(found) > 0 {
+		fix = a.OrSkip(fix)
+	}
+	return &chunk.ParseError{File: at.File, Line: at.Line, Row: at.Row, Want: "the names of the columns stand here once more, as where files are joined", Fix: fix}
+}
+
+// fewestNames is the number of columns from which a row of text that equals all their names is no row of the table.
+const fewestNames = 3
+
+// levelsLikeNames returns the first cell of each column that is the column's name, but for columns with problems and ids;
+// nil if one has no such cell, or if the types of the columns are known.
+func (a *Builder) levelsLikeNames(found []*chunk.ParseError) (cells []*chunk.ParseError) {
+	for _, c := range a.Columns {
+		if c.Want == chunk.WantText || len(found) > 0 && found[0].Column == c.Name {
+			continue
+		}
+		level := slices.Index(c.Levels, c.Name)
+		if level < 0 || c.Schema != nil || c.anyNumeric() {
+			return nil
+		}
+		isName := make([]bool, len(c.Levels))
+		isName[level] = true
+		k, row := 0, -1
+		for row < 0 && k < len(c.Chunks) {
+			row = c.Chunks[k].FirstOf(isName)
+			k++
+		}
+		if row < 0 {
+			return nil
+		}
+		e := &chunk.ParseError{}
+		a.Locations.Mark(e, a.Firsts[k-1]+row)
+		cells = append(cells, e)
+	}
+	return cells
 }
 
 func (a *Builder) inferType(c *Column) error {

@@ -22,16 +22,8 @@ func (a *Builder) LargeRow(c *Column, values []float64) int {
 	}
 	for k, p := range c.Chunks {
 		row := int(p.Large) - 1
-		if some && p.Codes != nil {
-			row = slices.IndexFunc(p.Codes, func(code int32) bool { return code >= 0 && level[code] })
-		}
-		if some && p.Summary != nil {
-			for i, l := range p.Summary.Levels {
-				if level[l] {
-					row = int(p.Summary.Firsts[i])
-					break
-				}
-			}
+		if some && row < 0 {
+			row = p.FirstOf(level)
 		}
 		if row >= 0 {
 			return a.Firsts[k] + row

@@ -70,12 +70,15 @@ func (s *Stream) peek(n int) ([]byte, error) {
 	return start, nil
 }
 
-// SkipByteOrderMark goes past a byte order mark, if the content begins with one, and returns its length.
+// SkipByteOrderMark goes past the byte order marks that the content begins with, and returns their length.
 func (s *Stream) SkipByteOrderMark() (n int) {
-	if start, _ := s.Reader.Peek(len(ByteOrderMark)); string(start) == ByteOrderMark {
-		n, _ = s.Reader.Discard(len(ByteOrderMark))
+	for {
+		if start, _ := s.Reader.Peek(len(ByteOrderMark)); string(start) != ByteOrderMark {
+			return n
+		}
+		skipped, _ := s.Reader.Discard(len(ByteOrderMark))
+		n += skipped
 	}
-	return n
 }
 
 // Section makes the stream that of the bytes of its file from up to before to. The file is not compressed.

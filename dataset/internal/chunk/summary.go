@@ -1,6 +1,10 @@
 package chunk
 
-import "boost/dataset/internal/missing"
+import (
+	"slices"
+
+	"boost/dataset/internal/missing"
+)
 
 // Summary stands for the values of a column chunk that are not kept: it holds what inferring
 // a column's type and dictionary needs to know of them.
@@ -103,4 +107,16 @@ func DropRows[T any](values []T, bad []int32) []T {
 		kept = append(kept, v)
 	}
 	return kept
+}
+
+// FirstOf returns the first row, counted from the start of the chunk, whose level is marked, −1 without one.
+func (p *ColumnChunk) FirstOf(marked []bool) int {
+	if p.Summary != nil {
+		for i, level := range p.Summary.Levels {
+			if marked[level] {
+				return int(p.Summary.Firsts[i])
+			}
+		}
+	}
+	return slices.IndexFunc(p.Codes, func(code int32) bool { return code >= 0 && marked[code] })
 }
