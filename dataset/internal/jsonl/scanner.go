@@ -329,9 +329,9 @@ func (s *scanner) escaped(start int) ([]byte, *refusal) {
 		case 't':
 			s.content = append(s.content, '\t')
 		case 'u':
-			r, ok := s.unicode()
-			if !ok {
-				return nil, s.expected("four hexadecimal digits")
+			r, err := s.unicode()
+			if err != nil {
+				return nil, err
 			}
 			s.content = utf8.AppendRune(s.content, r)
 			continue
@@ -342,24 +342,25 @@ func (s *scanner) escaped(start int) ([]byte, *refusal) {
 	}
 }
 
-// unicode reads the digits of an escape, and those of the second half of a surrogate pair. A half alone is
-// U+FFFD, as in encoding/json.
-func (s *scanner) unicode() (rune, bool) {
+// unicode reads the digits of an escape, and those of the second half of a surrogate pair. A half alone is refused: it is no character,
+// and cells with different ones would be one level.
+func (s *scanner) unicode() (rune, *refusal) {
 	s.at++
 	first, ok := s.hex()
-	if !ok || !utf16.IsSurrogate(first) {
-		return first, ok
+	switch {
+	case !ok:
+		return 0, s.expected("four hexadecimal digits")
+	case !utf16.IsSurrogate(first):
+		return first, nil
 	}
-	at := s.at
 	if s.word(`\u`) {
 		if second, ok := s.hex(); ok {
 			if r := utf16.DecodeRune(first, second); r != utf8.RuneError {
-				return r, true
+				return r, nil
 			}
 		}
 	}
-	s.at = at
-	return utf8.RuneError, true
+	return 0, refuse("", `the escape \u%04x is half a character, and UTF-8 has whole ones`, first)
 }
 
 // hex reads four hexadecimal digits.
