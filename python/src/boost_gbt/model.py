@@ -56,7 +56,8 @@ class Rows:
         self.inputs: list[str] | None = None  # columns without a role, None for those of files
         self.categorical: list[str] = []  # columns that are declared categories
         self.of_texts: list[str] = []  # columns of texts
-        self.texts: Container[str] = ()  # columns whose levels are texts in a model
+        self.booleans: list[str] = []  # columns whose truth values are sent as numbers
+        self.texts: Container[str] | None = None  # columns whose levels are texts, if that is known
         self.needed: Callable[[str], bool] = lambda name: True  # by the name of a column
 
     def beside(self, key: str) -> bool:
@@ -83,7 +84,7 @@ class Rows:
         self.categorical = [name for name in parts.categorical if all(name not in names for names in called.values())]
         known = {name for key, names in called.items() if key.startswith("data.") for name in names}
         self.inputs = [name for name in parts.names if name not in known]
-        self.of_texts = parts.of_texts
+        self.of_texts, self.booleans = parts.of_texts, parts.booleans
         for key, value in arrays.items():
             own = getattr(value, "name", None)
             theirs = (_tables.column_names(value) or []) if len(getattr(value, "shape", ())) == 2 else []
@@ -285,7 +286,9 @@ def train_rows(
         head["train"] = stack.enter_context(rows.hand_over(called))
         sets = _validation_sets(valid)
         for one in sets:
-            one.needed, one.texts = rows.needed, rows.texts or rows.of_texts
+            one.needed, one.texts = rows.needed, rows.texts
+            if one.texts is None and not _tables.is_path(rows.table):
+                one.texts = rows.of_texts
         for key, name in (("data.weight", "weights"), ("data.group", "queries"), ("data.init_score", "init scores")):
             if key not in called and any(one.beside(key) for one in sets):
                 raise ParameterError(f"a validation set has {name} and the training rows have none: give both or none")
@@ -304,7 +307,14 @@ def train_rows(
                 callback(event)
 
         answer, body = _worker.ask("train", head, on_round=on_round)
-    return Model(bytes(body), answer)
+    model = Model(bytes(body), answer)
+    for one in sets:
+        if wrong := sorted(model._texts().intersection(one.booleans)):
+            raise TableError(
+                f"a validation set has booleans in column {wrong[0]!r}, and the training table has texts there: "
+                "give them as the texts that it has"
+            )
+    return model
 
 
 def _going_on(params: dict[str, Any], init_model: Any) -> tuple[dict[str, Any], Model | None]:
