@@ -787,3 +787,34 @@ def test_codes_of_numbers_are_the_numbers(values: Any) -> None:
         model = train(params, make(np.tile(array, 40)), np.tile(label, 40))
         for other, same in makers.items():
             assert np.abs(model.predict(same(array)) - label).max() < 0.1, (one, other)
+
+
+def test_rows_of_another_order(recwarn: pytest.WarningsRecorder) -> None:
+    """As in scikit-learn, rows are told by place. That an index says otherwise is a warning."""
+    pd = pytest.importorskip("pandas")
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"a": rng.normal(size=100)})
+    label = frame["a"].rename("y")
+    mixed = label.sample(frac=1, random_state=1)
+    whole = train(PARAMS, frame, label)
+    assert not recwarn.list
+    with pytest.warns(UserWarning, match="index of label has the rows of the table in another order"):
+        by_place = train(PARAMS, frame, mixed)
+    assert np.array_equal(by_place.predict(frame), train(PARAMS, frame, mixed.to_numpy()).predict(frame))
+    assert train(PARAMS, frame, mixed.reindex(frame.index)) == whole
+    with pytest.warns(UserWarning, match="index of weight"):
+        train(PARAMS, frame, label, weight=mixed.abs())
+    with pytest.warns(UserWarning, match="index of folds"):
+        boost_gbt.cv(PARAMS, frame, label, folds=pd.Series(np.arange(100) % 3, index=mixed.index))
+    estimator = boost_gbt.BoostRegressor(rounds=5)
+    with pytest.warns(UserWarning, match="index of y"):
+        estimator.fit(frame, mixed)
+    with pytest.warns(UserWarning, match="index of sample_weight"):
+        estimator.fit(frame, label, sample_weight=mixed.abs())
+    with pytest.warns(UserWarning, match="the labels of eval_set"):
+        estimator.fit(frame, label, eval_set=(frame, mixed))
+    recwarn.clear()
+    estimator.fit(frame.set_axis([0] * 100), mixed)  # equal or other names of rows say nothing
+    estimator.fit(frame, label.set_axis(range(100, 200)))
+    train(PARAMS, frame.set_axis(range(7, 107)), mixed.reset_index(drop=True))
+    assert not recwarn.list

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from . import _worker
+from ._messages import tell
 from .errors import TableError
 
 Table = Any
@@ -425,6 +426,21 @@ def are_equal(one: Any, other: Any) -> bool:
     except (TypeError, TableError):
         return False
     return texts[0] == texts[1]
+
+
+def warn_of_order(table: Any, values: Any, called: str) -> None:
+    """Warn of values whose index is that of the frame in another order: rows are told by their place."""
+    if _module(table) != "pandas" or _module(values) != "pandas" or not hasattr(values, "index"):
+        return
+    index, other = table.index, values.index
+    if len(index) != len(other) or index.equals(other) or not (index.is_unique and other.is_unique):
+        return
+    if index.isin(other).all():
+        tell(
+            "WARN",
+            f"the index of {called} has the rows of the table in another order, and rows are told by their place: "
+            f"reindex(table.index) brings {called} into its order, reset_index(drop=True) says that it has this order",
+        )
 
 
 def add(parts: Parts, table: Any, names: Sequence[str] | None = None) -> None:

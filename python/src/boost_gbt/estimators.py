@@ -300,6 +300,8 @@ class _Boost(BaseEstimator):  # type: ignore[misc]
         queries: Any = None,
         eval_queries: Any = None,
     ) -> Any:
+        for values, name in ((y, "y"), (sample_weight, "sample_weight")):
+            _tables.warn_of_order(X, values, name)
         X = self._check_rows(X, reset=True)
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
@@ -333,6 +335,7 @@ class _Boost(BaseEstimator):  # type: ignore[misc]
                     f"{name}: expected a list with an array for each of {len(sets)} sets, got {len(given)}"
                 )
         for k, (table, labels) in enumerate(sets):
+            _tables.warn_of_order(table, labels, "the labels of eval_set")
             table = self._check_rows(table, reset=False)
             weights = None if eval_sample_weight is None else eval_sample_weight[k]
             asked = None if eval_queries is None else eval_queries[k]
@@ -784,6 +787,7 @@ class BoostRanker(_Boost):
         """
         if qid is None and group is None:
             raise ParameterError("ranking needs the queries of the rows: give qid or group")
+        _tables.warn_of_order(X, qid, "qid")
         queries = _queries(qid, group)
         if len(queries) != len(y):
             raise ParameterError(f"{'group' if qid is None else 'qid'} has {len(queries)} rows, and y has {len(y)}")

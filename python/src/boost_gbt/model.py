@@ -86,6 +86,7 @@ class Rows:
         self.inputs = [name for name in parts.names if name not in known]
         self.of_texts, self.booleans = parts.of_texts, parts.booleans
         for key, value in arrays.items():
+            _tables.warn_of_order(self.table, value, key.removeprefix("data."))
             own = getattr(value, "name", None)
             theirs = (_tables.column_names(value) or []) if len(getattr(value, "shape", ())) == 2 else []
             columns = value if isinstance(value, _Columns) else [value]

@@ -173,6 +173,7 @@ def _division(
             raise ParameterError(
                 "folds must be a number, because the table is a file: group_by names a column of folds"
             )
+        _tables.warn_of_order(rows.table, folds, "folds")
         group_by = _fold_numbers(rows, folds)
         folds = len(np.unique(group_by))  # each of them becomes a fold of its own
     return {
