@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import inspect
 import os
 from collections.abc import Iterator, Mapping, Sequence
@@ -300,6 +301,9 @@ class _Boost(BaseEstimator):  # type: ignore[misc]
         queries: Any = None,
         eval_queries: Any = None,
     ) -> Any:
+        if init_model is self:
+            init_model = copy.copy(self)
+        self.__dict__.pop("model_", None)  # what fails leaves no model beside names and classes of other rows
         for values, name in ((y, "y"), (sample_weight, "sample_weight")):
             _tables.warn_of_order(X, values, name)
         X = self._check_rows(X, reset=True)
