@@ -529,3 +529,29 @@ def test_warning_of_trees_without_a_split(rounds: int) -> None:
 def test_short_list_of_monotone_constraints(numbers: tuple[np.ndarray, np.ndarray]) -> None:
     with pytest.raises(ParameterError, match="monotone_constraints has 2 numbers, and the table has 6 columns"):
         BoostRegressor(rounds=3, monotone_constraints=[1, 0]).fit(*numbers)
+
+
+def test_fit_that_fails_leaves_no_model() -> None:
+    """The model before would be asked for the classes and columns of other rows."""
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(200, 3))
+    model = BoostClassifier(rounds=5).fit(x, x[:, 0] > 0)
+    with pytest.raises(ParameterError):
+        model.set_params(rounds=-1).fit(x, np.where(x[:, 0] > 0, "false", "true"))
+    with pytest.raises(NotFittedError):
+        model.predict(x)
+    assert model.set_params(rounds=5).fit(x, x[:, 0] > 0).score(x, x[:, 0] > 0) > 0.9
+
+
+def test_going_on_from_itself() -> None:
+    """Labels may lack some classes of the model, which is the same object or a copy."""
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(300, 3))
+    y = np.digitize(x[:, 0], [-0.5, 0.5]) * 10
+    few = y > 0
+    first = BoostClassifier(rounds=5).fit(x, y)
+    want = BoostClassifier(rounds=5).fit(x[few], y[few], init_model=first)
+    found = first.fit(x[few], y[few], init_model=first)
+    assert found.classes_.tolist() == want.classes_.tolist() == [0, 10, 20]
+    assert found.model_ == want.model_
+    assert np.array_equal(found.predict_proba(x), want.predict_proba(x))

@@ -836,3 +836,47 @@ def test_names_of_settings_with_columns() -> None:
         (("interaction",), _columns.GROUPS),
     ):
         assert set().union(*(known[key] for key in keys)) == names
+
+
+def test_rows_that_are_left_out_are_counted(numbers: Data, tmp_path: Path) -> None:
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame(numbers[0][:200], columns=list("abcdef")).assign(y=numbers[1][:200])
+    bad = frame.copy()
+    bad.loc[[3, 10], "y"] = np.nan
+    frame.to_csv(tmp_path / "whole.csv", index=False)
+    bad.to_csv(tmp_path / "bad.csv", index=False)
+    skip = {**SHORT, "on_bad_row": "skip"}
+    assert train(skip, frame, "y").report["skipped"] == 0
+    assert train(SHORT, tmp_path / "whole.csv", "y").report["skipped"] == 0
+    whole = train({**SHORT, "effort": "quick"}, bad.dropna(subset=["y"]), "y")
+    for table in (bad, tmp_path / "bad.csv"):
+        with pytest.warns(UserWarning, match='^2 bad rows skipped; the first: .*column "y"'):
+            model = train({**skip, "effort": "quick"}, table, "y")
+        assert model.report["skipped"] == 2
+        assert np.array_equal(model.predict(frame), whole.predict(frame))
+    for table, valid, count in (
+        (frame, bad, 0),
+        (bad, bad, 2),
+        (bad, frame, 2),
+        (frame, tmp_path / "bad.csv", 0),
+        (tmp_path / "whole.csv", bad, 0),
+        (tmp_path / "bad.csv", tmp_path / "bad.csv", 2),
+        (tmp_path / "whole.csv", tmp_path / "bad.csv", 0),
+    ):
+        with pytest.warns(UserWarning, match="2 bad rows skipped"):
+            assert train(skip, table, "y", valid=valid).report["skipped"] == count
+    x, y = bad.drop(columns="y").to_numpy(), bad["y"].to_numpy()
+    with pytest.warns(UserWarning, match="2 bad rows skipped"):
+        assert train(skip, x, y, valid=(x, y)).report["skipped"] == 2
+
+
+def test_unlabelled_rows_cannot_be_judged(model: Model, numbers: Data, tmp_path: Path) -> None:
+    x, y = numbers[0][:50], numbers[1][:50].copy()
+    y[[3, 7]] = np.nan
+    with pytest.raises(TableError, match=r"row 4: column \"label\": the cell has no value"):
+        model.eval(x, y)
+    with pytest.raises(TableError, match="row 4"):
+        train(SHORT, *numbers, valid=(x, y))
+    with pytest.raises(ParameterError, match=r"output\.predictions cannot be set here"):
+        train({**SHORT, "output.predictions": str(tmp_path / "p.csv")}, *numbers)
+    assert np.isfinite(model.predict(x)).all()

@@ -6,6 +6,7 @@ import csv
 import json
 import math
 import threading
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -398,3 +399,64 @@ def test_numbers_of_numpy(numbers: Data) -> None:
         cv({"rounds": 3}, x, y, folds=2.5)
     with pytest.raises(TypeError, match="trials = '3'"):
         tune({"rounds": 3}, x, y, trials="3")
+
+
+def test_rows_that_are_left_out_have_no_prediction(numbers: Data, tmp_path: Path) -> None:
+    """Predictions have the places of their rows: those of a frame without these rows, and NaN between."""
+    pd = pytest.importorskip("pandas")
+    x, y = numbers[0][:200], numbers[1][:200]
+    frame = pd.DataFrame(x, columns=list("abcdef")).assign(y=y)
+    frame.loc[[3, 10, 199], "y"] = np.nan
+    frame = frame.set_axis(np.arange(200)[::-1])
+    bad = frame["y"].isna().to_numpy()
+    want = cv(PARAMS, frame[~bad], "y", folds=3)
+    assert want.skipped == 0
+    skip = {**PARAMS, "on_bad_row": "skip"}
+    for table, label in ((frame, "y"), (frame, None), (frame.drop(columns="y"), frame["y"]), (dict(frame), "y")):
+        with pytest.warns(UserWarning, match="^3 bad rows skipped; the first: row 4: "):
+            found = cv(skip if label is not None else {**skip, "label": "y"}, table, label, folds=3)
+        assert found.skipped == 3
+        for values, others in ((found.predictions, want.predictions), (found.raw, want.raw)):
+            assert np.array_equal(values[~bad], others)
+            assert np.isnan(values[bad]).all()
+        assert np.array_equal(found.fold[~bad], want.fold)
+        assert found.fold[bad].tolist() == [-1, -1, -1]
+        assert found.metrics == want.metrics
+    with pytest.warns(UserWarning, match="3 bad rows skipped"):
+        assert tune(skip, frame, "y", trials=1, folds=3).skipped == 3
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        found = cv(skip, tmp_path / "t.csv", "y", folds=3)
+    assert [str(one.message).partition(":")[0] for one in said] == [
+        "3 bad rows skipped; the first",
+        "which 3 rows were left out is not known here",
+    ]
+    assert found.skipped == 3
+    assert np.array_equal(found.predictions, want.predictions)
+
+
+def test_rows_with_texts_among_numbers_are_left_out_too(numbers: Data) -> None:
+    pd = pytest.importorskip("pandas")
+    x, y = numbers[0][:200], numbers[1][:200]
+    frame = pd.DataFrame(x, columns=list("abcdef")).assign(y=y, t=["u", "v"] * 100)
+    frame["b"] = frame["b"].astype(object)
+    frame.loc[[5, 7], "b"] = "broken"
+    frame.loc[[7, 9], "y"] = np.nan
+    bad = np.isin(np.arange(200), [5, 7, 9])
+    with pytest.warns(UserWarning, match="3 bad rows skipped"):
+        found = cv({**PARAMS, "on_bad_row": "skip"}, frame, "y", folds=3)
+    assert found.skipped == 3
+    assert np.array_equal(np.isnan(found.predictions), bad)
+    want = cv(PARAMS, frame[~bad].astype({"b": float}), "y", folds=3)
+    assert np.array_equal(found.predictions[~bad], want.predictions)
+
+
+def test_classes_of_rows_that_are_left_out(numbers: Data) -> None:
+    x, y = numbers[0][:300], np.digitize(numbers[1][:300], [-0.5, 0.5]).astype(float)
+    y[[0, 299]] = np.nan
+    with pytest.warns(UserWarning, match="2 bad rows skipped"):
+        found = cv({**PARAMS, "on_bad_row": "skip", "objective": "multiclass"}, x, y, folds=3)
+    assert found.predictions.shape == found.raw.shape == (300, 3)
+    assert np.isnan(found.predictions[[0, 299]]).all()
+    assert np.allclose(found.predictions[1:299].sum(axis=1), 1)

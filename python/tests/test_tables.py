@@ -638,3 +638,183 @@ def test_dates_that_are_all_missing(tmp_path: Path) -> None:
     want = by_program(tmp_path / "t.csv", "y", tmp_path)
     assert bytes(train(PARAMS, frame, "y")) == want
     assert bytes(train(PARAMS, pa.Table.from_pandas(frame), "y")) == want
+
+
+MIXED = ["abc", "x", True, 1, 1.5, 0.1, 1e16, 1.5e16, 1e20, 1e22, 1e-5, 1e-7, 2.0**53, 0.5]
+
+
+@pytest.fixture(scope="module")
+def of_mixed() -> Model:
+    """A model of texts, a boolean and numbers in one column: the label is the number of the level, from 1 on."""
+    cells = np.empty(len(MIXED), object)
+    cells[:] = MIXED
+    label = np.arange(1.0, len(MIXED) + 1)
+    params = {**PARAMS, "rounds": 60, "learning_rate": 0.5, "min_data_in_leaf": 1, "objective": "regression"}
+    return train({**params, "effort": "quick"}, {"c": np.tile(cells, 40)}, np.tile(label, 40))
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_numbers_are_the_levels_that_they_are_among_texts(of_mixed: Model, dtype: Any, tmp_path: Path) -> None:
+    """A float has one text in columns of any kind, that of a file of pandas. Whole numbers have no point."""
+    pd, pa, pl = (pytest.importorskip(name) for name in ("pandas", "pyarrow", "polars"))
+    plain = [0.1, 1e16, 1.5e16, 1e20, 1e22, 1e-5, 1e-7, 0.5, 1.5]
+    want = [MIXED.index(value) + 1.0 for value in plain]
+    array = np.array(plain, dtype)
+    objects = np.empty(len(plain), object)
+    objects[:] = list(array)
+    pd.DataFrame({"c": array}).to_csv(tmp_path / "numbers.csv", index=False)
+    pd.DataFrame({"c": [*objects, "abc"]}).to_csv(tmp_path / "mixed.csv", index=False)
+    nullable = pd.array(array, dtype="Float64" if dtype is np.float64 else "Float32")
+    tables = {
+        "numbers": array[:, None],
+        "dict": {"c": array},
+        "objects": {"c": objects},
+        "frame": pd.DataFrame({"c": array}),
+        "frame of objects": pd.DataFrame({"c": objects}),
+        "nullable": pd.DataFrame({"c": nullable}),
+        "arrow in pandas": pd.DataFrame(
+            {"c": pd.Series(pa.array(array), dtype=pd.ArrowDtype(pa.from_numpy_dtype(dtype)))}
+        ),
+        "categories": pd.DataFrame({"c": pd.Categorical(array)}),
+        "arrow": pa.table({"c": array}),
+        "arrow by codes": pa.table({"c": pa.array(array).dictionary_encode()}),
+        "polars": pl.DataFrame({"c": array}),
+        "file": tmp_path / "numbers.csv",
+    }
+    for name, table in tables.items():
+        assert of_mixed.predict(table).round().tolist() == want, name
+    assert of_mixed.predict(tmp_path / "mixed.csv").round().tolist() == [*want, 1.0]
+    missing = of_mixed.predict({"c": [None, "abc"]})[0]
+    gaps = [*array, None]
+    for table in (
+        pd.DataFrame({"c": pd.array(gaps, dtype=nullable.dtype)}),
+        pa.table({"c": pa.array(gaps, pa.from_numpy_dtype(dtype))}),
+    ):
+        found = of_mixed.predict(table)
+        assert found[:-1].round().tolist() == want
+        assert found[-1] == missing
+    whole = np.array([1.0, 2.0**53], np.float64)
+    for table in (whole[:, None], {"c": whole.astype(object)}, pa.table({"c": whole}), pa.table({"c": [1, 2**53]})):
+        assert of_mixed.predict(table).round().tolist() == [4.0, MIXED.index(2.0**53) + 1.0]
+
+
+def test_decimals_among_texts_have_their_digits(tmp_path: Path) -> None:
+    pd, pa = (pytest.importorskip(name) for name in ("pandas", "pyarrow"))
+    cells = np.array(["abc", Decimal("1.50"), Decimal("0.0000001"), Decimal("2.00")], object)
+    params = {"effort": "quick", "rounds": 60, "learning_rate": 0.5, "min_data_in_leaf": 1, "objective": "regression"}
+    model = train(params, {"c": np.tile(cells, 40)}, np.tile([1.0, 2, 3, 4], 40))
+    for scale, rows in ((2, [1, 3]), (7, [2])):
+        column = pa.array(cells[rows].tolist(), pa.decimal128(20, scale))
+        pd.DataFrame({"c": cells[rows]}).to_csv(tmp_path / "t.csv", index=False)
+        of_pandas = pd.DataFrame({"c": pd.Series(column, dtype=pd.ArrowDtype(column.type))})
+        for table in ({"c": cells[rows]}, pa.table({"c": column}), of_pandas, tmp_path / "t.csv"):
+            assert model.predict(table).round().tolist() == [row + 1.0 for row in rows]
+
+
+def test_booleans_are_the_levels_that_they_are_among_texts(of_mixed: Model, tmp_path: Path) -> None:
+    pd, pa, pl = (pytest.importorskip(name) for name in ("pandas", "pyarrow", "polars"))
+    pd.DataFrame({"c": [True, None, True]}).to_csv(tmp_path / "t.csv", index=False)
+    cells = [True, None, True]
+    want = of_mixed.predict(tmp_path / "t.csv")
+    assert want[0].round() == want[2].round() == MIXED.index(True) + 1
+    for table in (
+        {"c": cells},
+        pd.DataFrame({"c": cells}),
+        pd.DataFrame({"c": pd.array(cells, dtype="boolean")}),
+        pd.DataFrame({"c": pd.Series(cells, dtype="bool[pyarrow]")}),
+        pd.DataFrame({"c": pd.Categorical(cells)}),
+        pa.table({"c": cells}),
+        pa.table({"c": pa.array(cells).dictionary_encode()}),
+        pl.DataFrame({"c": cells}),
+    ):
+        assert np.array_equal(of_mixed.predict(table), want)
+
+
+def test_validation_sets_have_the_levels_of_training(tmp_path: Path) -> None:
+    """What a label is predicted by exactly has no error on a validation set either."""
+    pd, pa = (pytest.importorskip(name) for name in ("pandas", "pyarrow"))
+    texts, label = np.tile(["True", "False", "x"], 40), np.tile([1.0, 2, 5], 40)
+    frame = pd.DataFrame({"c": texts, "y": label})
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    held_out = pd.DataFrame({"c": [True, False] * 10, "y": [1.0, 2.0] * 10})
+    params = {"effort": "quick", "rounds": 60, "learning_rate": 0.5, "early_stopping": 0, "objective": "regression"}
+    for table in (
+        frame,
+        frame.astype({"c": "category"}),
+        pd.DataFrame({"c": np.tile(np.array([True, False, "x"], object), 40), "y": label}),
+        pa.table({"c": texts, "y": label}),
+        pa.table({"c": pa.array(texts).dictionary_encode(), "y": label}),
+    ):
+        for valid in (held_out, pa.Table.from_pandas(held_out)):
+            assert train(params, table, "y", valid=valid).report["metrics"]["valid"]["rmse"] < 0.01
+    for valid in (held_out, held_out.astype({"c": object}), pa.Table.from_pandas(held_out)):
+        with pytest.raises(TableError, match=r"a validation set has booleans in column 'c'.* texts there"):
+            train(params, tmp_path / "t.csv", "y", valid=valid)
+    assert train(params, tmp_path / "t.csv", "y", valid=frame).report["metrics"]["valid"]["rmse"] < 0.01
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        [3, 1, 2],
+        [1.5, 0.1, 1e16],
+        np.array([1.5, 0.1, 1e16], np.float32),
+        [True, False],
+        np.array(["2020-01-01", "2021-05-01"], "M8[s]"),
+    ],
+)
+def test_codes_of_numbers_are_the_numbers(values: Any) -> None:
+    """Whether a frame has categories or Arrow has codes, a model predicts the same for all that holds the values."""
+    pd, pa = (pytest.importorskip(name) for name in ("pandas", "pyarrow"))
+    array = np.asarray(values)
+    makers = {
+        "frame": lambda cells: pd.DataFrame({"c": cells}),
+        "categories": lambda cells: pd.DataFrame({"c": pd.Categorical(cells)}),
+        "arrow": lambda cells: pa.table({"c": cells}),
+        "codes": lambda cells: pa.table({"c": pa.array(cells).dictionary_encode()}),
+        "of categories": lambda cells: pa.Table.from_pandas(pd.DataFrame({"c": pd.Categorical(cells)})),
+        "codes in pandas": lambda cells: pd.DataFrame(
+            {
+                "c": pd.Series(
+                    pa.array(cells).dictionary_encode(), dtype=pd.ArrowDtype(pa.array(cells).dictionary_encode().type)
+                )
+            }
+        ),
+    }
+    label = np.arange(len(array)) * 10.0
+    params = {"effort": "quick", "rounds": 60, "learning_rate": 0.5, "min_data_in_leaf": 1, "objective": "regression"}
+    for one, make in makers.items():
+        model = train(params, make(np.tile(array, 40)), np.tile(label, 40))
+        for other, same in makers.items():
+            assert np.abs(model.predict(same(array)) - label).max() < 0.1, (one, other)
+
+
+def test_rows_of_another_order(recwarn: pytest.WarningsRecorder) -> None:
+    """As in scikit-learn, rows are told by place. That an index says otherwise is a warning."""
+    pd = pytest.importorskip("pandas")
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"a": rng.normal(size=100)})
+    label = frame["a"].rename("y")
+    mixed = label.sample(frac=1, random_state=1)
+    whole = train(PARAMS, frame, label)
+    assert not recwarn.list
+    with pytest.warns(UserWarning, match="index of label has the rows of the table in another order"):
+        by_place = train(PARAMS, frame, mixed)
+    assert np.array_equal(by_place.predict(frame), train(PARAMS, frame, mixed.to_numpy()).predict(frame))
+    assert train(PARAMS, frame, mixed.reindex(frame.index)) == whole
+    with pytest.warns(UserWarning, match="index of weight"):
+        train(PARAMS, frame, label, weight=mixed.abs())
+    with pytest.warns(UserWarning, match="index of folds"):
+        boost_gbt.cv(PARAMS, frame, label, folds=pd.Series(np.arange(100) % 3, index=mixed.index))
+    estimator = boost_gbt.BoostRegressor(rounds=5)
+    with pytest.warns(UserWarning, match="index of y"):
+        estimator.fit(frame, mixed)
+    with pytest.warns(UserWarning, match="index of sample_weight"):
+        estimator.fit(frame, label, sample_weight=mixed.abs())
+    with pytest.warns(UserWarning, match="the labels of eval_set"):
+        estimator.fit(frame, label, eval_set=(frame, mixed))
+    recwarn.clear()
+    estimator.fit(frame.set_axis([0] * 100), mixed)  # equal or other names of rows say nothing
+    estimator.fit(frame, label.set_axis(range(100, 200)))
+    train(PARAMS, frame.set_axis(range(7, 107)), mixed.reset_index(drop=True))
+    assert not recwarn.list

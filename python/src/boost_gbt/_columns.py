@@ -19,6 +19,7 @@ ROLES = frozenset(  # names of the settings for columns that are no features, th
         *("position", "position_column", "event", "event_column", "label_upper", "label_upper_bound"),
     )
 )
+LABELS = frozenset(("label", "label_column"))
 IGNORED = frozenset(("ignore", "ignore_column", "ignore_feature", "blacklist", "ignored_features"))
 MONOTONE = frozenset(
     ("monotone", "monotone_constraints", "monotone_constraint", "monotonic_constraints", "monotonic_cst", "mc")

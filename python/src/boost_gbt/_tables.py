@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from . import _worker
+from ._messages import tell
 from .errors import TableError
 
 Table = Any
@@ -40,9 +41,14 @@ class Parts:
         self.names: list[str] = []
         self.categorical: list[str] = []  # columns that their owner declared to be categories
         self.rows: int | None = None
-        self.texts: Container[str] = ()  # columns whose levels are texts in the model that the table is for
-        self.of_texts: list[str] = []  # columns of objects that hold texts, or are to be read as such
+        self.texts: Container[str] | None = None  # columns whose levels are texts in what the table is for, if known
+        self.of_texts: list[str] = []  # columns of texts, or of what is to be read as such
+        self.booleans: list[str] = []  # columns whose truth values are sent as numbers
         self.refused: dict[str, Exception] = {}  # columns that cannot be read, which matters where they are needed
+
+    def is_text(self, name: str) -> bool:
+        """Report whether it is known that the levels of a column are texts."""
+        return self.texts is not None and name in self.texts
 
     def put(self, data: Any) -> int:
         """Add bytes to the body, at a multiple of 8, and return where they begin."""
@@ -89,7 +95,9 @@ class Parts:
 
     def matrix(self, array: np.ndarray, names: Sequence[str]) -> None:
         """Add a matrix of numbers, or of texts and numbers, whose columns are read one by one."""
-        if array.dtype.kind in "fiub":
+        if array.dtype.kind in "fiub" and not any(map(self.is_text, names)):
+            if array.dtype.kind == "b":
+                self.booleans += names
             self.add({"kind": "numbers", "names": list(names), "block": self.block(array)}, names, len(array))
             return
         for j, name in enumerate(names):
@@ -97,10 +105,20 @@ class Parts:
 
     def column(self, name: str, values: np.ndarray) -> None:
         """Add one column of any type that numpy has."""
-        if name in self.texts and (values.dtype.kind == "b" or inexact(values) is not None):
-            values = values.astype(object)  # as beside texts, in a column of objects
+        if self.is_text(name):  # as beside texts, in a column of objects
+            if values.dtype.kind == "f":
+                present = ~np.isnan(values)
+                codes = np.full(len(values), -1)
+                levels, codes[present] = np.unique(values[present], return_inverse=True)
+                self.of_texts.append(name)
+                self.categories(name, codes, list(levels))
+                return
+            if values.dtype.kind == "b" or inexact(values) is not None:
+                values = values.astype(object)
         kind = values.dtype.kind
         if kind in "fiub":
+            if kind == "b":
+                self.booleans.append(name)
             part: dict[str, Any] = {"kind": "numbers", "names": [name], "block": self.block(values)}
         elif kind == "m" and np.datetime_data(values.dtype)[0] not in SPANS:
             self.refused[name] = TableError(
@@ -110,17 +128,19 @@ class Parts:
         elif kind in "mM":
             part = self.times(name, values)
         elif kind in "OUST":
-            plain = _plain_numbers(values) if kind == "O" and name not in self.texts else None
+            plain = _plain_numbers(values) if kind == "O" and not self.is_text(name) else None
             if plain is not None:
+                if any(isinstance(value, (bool, np.bool_)) for value in values):
+                    self.booleans.append(name)
                 part = {"kind": "numbers", "names": [name], "block": self.block(plain)}
             else:
                 try:
-                    codes, levels = _factorize(values)
+                    codes, texts = _factorize(values, self.texts is None or self.is_text(name))
                 except (TypeError, TableError) as error:
                     self.refused[name] = type(error)(f"column {name!r}: {error}")
                     return
                 self.of_texts.append(name)
-                self.categories(name, codes, levels)
+                self.categories(name, codes, texts)
                 return
         else:
             self.refused[name] = TableError(
@@ -141,9 +161,10 @@ class Parts:
     def categories(self, name: str, codes: np.ndarray, levels: Sequence[Any]) -> None:
         """Add a column by the codes of its levels, -1 where it has none."""
         texts: list[str] = []
+        beside_texts = self.is_text(name) or any(isinstance(level, str) for level in levels)
         for level in levels:
             try:
-                texts.append(_text(level))
+                texts.append(_text(level, beside_texts))
             except (TypeError, TableError) as error:
                 self.refused[name] = type(error)(f"column {name!r}: {error}")
             else:
@@ -195,10 +216,15 @@ class Parts:
         self.add(part, names, matrix.shape[0])
 
 
-def _text(level: Any) -> str:
-    """Return a level as text: a whole number without a point, as a file has it."""
-    if isinstance(level, (float, np.floating)) and float(level).is_integer() and abs(level) < 1 << 53:
-        return str(int(level))
+def _text(level: Any, beside_texts: bool = True) -> str:
+    """Return a level as text: as a file of pandas has it, but whole numbers without a point.
+
+    Where there are no texts beside it, a float32 is the number that it is: 0.1 of 24 bits is not 0.1 of 53 bits.
+    """
+    if isinstance(level, (float, np.floating)):
+        if float(level).is_integer() and abs(level) < 1e16:  # from where on Python writes an exponent
+            return str(int(level))
+        return str(level) if beside_texts else repr(float(level))
     if isinstance(level, (dict, list, set, tuple, complex, np.ndarray)):
         raise TypeError(f"argument must be a string or a number, not {type(level).__name__}")
     if isinstance(level, (timedelta, np.timedelta64)):
@@ -259,7 +285,7 @@ def unmasked(values: Any) -> Any:
     return objects
 
 
-def _factorize(values: np.ndarray) -> tuple[np.ndarray, list[str]]:
+def _factorize(values: np.ndarray, beside_texts: bool = True) -> tuple[np.ndarray, list[str]]:
     """Return the code of each value, -1 where missing, and the texts that the codes stand for.
 
     Values are told apart by their texts: True and 1 are equal, and a file has two texts for them.
@@ -272,7 +298,7 @@ def _factorize(values: np.ndarray) -> tuple[np.ndarray, list[str]]:
         value = cells[at]
         if value.__hash__ is None:
             raise TypeError(f"argument must be a string or a number, not {type(value).__name__}")
-        cells[at] = None if is_missing(value) else _text(value)
+        cells[at] = None if is_missing(value) else _text(value, beside_texts)
     if "pandas" in sys.modules:
         codes, levels = sys.modules["pandas"].factorize(cells)
         return codes, list(levels)
@@ -402,6 +428,21 @@ def are_equal(one: Any, other: Any) -> bool:
     return texts[0] == texts[1]
 
 
+def warn_of_order(table: Any, values: Any, called: str) -> None:
+    """Warn of values whose index is that of the frame in another order: rows are told by their place."""
+    if _module(table) != "pandas" or _module(values) != "pandas" or not hasattr(values, "index"):
+        return
+    index, other = table.index, values.index
+    if len(index) != len(other) or index.equals(other) or not (index.is_unique and other.is_unique):
+        return
+    if index.isin(other).all():
+        tell(
+            "WARN",
+            f"the index of {called} has the rows of the table in another order, and rows are told by their place: "
+            f"reindex(table.index) brings {called} into its order, reset_index(drop=True) says that it has this order",
+        )
+
+
 def add(parts: Parts, table: Any, names: Sequence[str] | None = None) -> None:
     """Add the columns of a table in memory. ``names`` are for what has none of its own."""
     if is_sparse(table):
@@ -458,7 +499,7 @@ def _add_pandas(parts: Parts, frame: Any) -> None:
         len(kinds) == 1
         and getattr(next(iter(kinds)), "kind", "") in tuple("fiub")
         and isinstance(next(iter(kinds)), np.dtype)
-        and not any(str(name) in parts.texts for name in frame.columns)
+        and not any(parts.is_text(str(name)) for name in frame.columns)
     ):
         parts.matrix(frame.to_numpy(), [str(name) for name in frame.columns])
         return
@@ -470,9 +511,14 @@ def _add_polars(parts: Parts, frame: Any) -> None:
     pl = sys.modules["polars"]
     # Arrow has no such type, or the program cannot read it.
     foreign = [getattr(pl, kind) for kind in ("Object", "Int128", "UInt128") if hasattr(pl, kind)]
-    if any(dtype in foreign for dtype in frame.dtypes):
+    written = (pl.Boolean, pl.Float32, pl.Float64, pl.Decimal)  # which have other texts in Arrow
+    as_text = [series.name for series in frame if series.dtype in written and parts.is_text(series.name)]
+    if as_text or any(dtype in foreign for dtype in frame.dtypes):
         for series in frame:
-            if series.dtype in foreign:
+            if series.dtype in foreign or series.name in as_text:
+                if series.dtype in (pl.Float32, pl.Float64):
+                    parts.column(series.name, series.to_numpy())
+                    continue
                 cells = np.empty(len(series), object)
                 cells[:] = series.to_list()
                 parts.column(series.name, cells)
@@ -480,6 +526,8 @@ def _add_polars(parts: Parts, frame: Any) -> None:
                 _add_polars(parts, series.to_frame())
         return
     parts.categorical += [series.name for series in frame if series.dtype in (pl.Categorical, pl.Enum)]
+    parts.of_texts += [series.name for series in frame if series.dtype in (pl.String, pl.Categorical, pl.Enum)]
+    parts.booleans += [series.name for series in frame if series.dtype == pl.Boolean]
     stream = io.BytesIO()
     frame.write_ipc_stream(stream, compat_level=pl.CompatLevel.oldest())
     parts.arrow(stream.getbuffer(), [str(name) for name in frame.columns], frame.height)
@@ -491,7 +539,12 @@ def add_column(parts: Parts, name: str, values: Any) -> None:
     if _module(values) == "pandas":
         if hasattr(values, "cat"):
             parts.categorical.append(name)
-            parts.categories(name, values.cat.codes.to_numpy(), list(values.cat.categories))
+            if any(isinstance(level, str) for level in values.cat.categories):
+                parts.of_texts.append(name)
+            levels = values.cat.categories
+            if getattr(levels.dtype, "kind", "O") == "f":
+                levels = levels.to_numpy()  # a list of them would be of Python's floats
+            parts.categories(name, values.cat.codes.to_numpy(), list(levels))
             return
         if not isinstance(dtype, np.dtype):
             kind = getattr(dtype, "kind", "O")
@@ -502,13 +555,16 @@ def add_column(parts: Parts, name: str, values: Any) -> None:
                     values = values.to_numpy(of)
                 else:
                     whole = values[present].to_numpy(of)
-                    if (at := inexact(whole)) is not None:
+                    if kind == "b" or (parts.is_text(name) and inexact(whole) is not None):
+                        values = values.to_numpy(object)
+                    elif (at := inexact(whole)) is not None:
                         parts.refused[name] = TableError(
                             f"row {np.flatnonzero(present)[at] + 1}: column {name!r} holds an integer that float64 "
                             "cannot hold exactly; give it as text to use it as a category"
                         )
                         return
-                    values = values.to_numpy(np.float64, na_value=np.nan)
+                    else:
+                        values = values.to_numpy(of if kind == "f" else np.float64, na_value=np.nan)
             elif kind in "mM":
                 if getattr(dtype, "tz", None):
                     values = values.dt.tz_convert("UTC").dt.tz_localize(None)
@@ -560,10 +616,33 @@ def _add_arrow(parts: Parts, table: Any) -> None:
         )
     if not isinstance(table, pa.Table):
         table = pa.RecordBatchReader.from_stream(table).read_all()
+    as_text: list[str] = []  # columns of which Arrow has other texts
     for j, field in enumerate(table.schema):
         if str(field.type).startswith(("decimal32(", "decimal64(")):  # which the program cannot read
             wide = pa.decimal128(field.type.precision, field.type.scale)
             table = table.set_column(j, field.name, table.column(j).cast(wide))
+        of = field.type.value_type if pa.types.is_dictionary(field.type) else field.type
+        if parts.is_text(field.name) and (
+            pa.types.is_boolean(of) or pa.types.is_floating(of) or pa.types.is_decimal(of)
+        ):
+            as_text.append(field.name)
+        elif pa.types.is_boolean(of):
+            parts.booleans.append(field.name)
+        elif str(of) in ("string", "large_string", "string_view"):
+            parts.of_texts.append(field.name)
+    for name in as_text:
+        column = table.column(name).combine_chunks()
+        column = column.dictionary_decode() if hasattr(column, "dictionary_decode") else column
+        if pa.types.is_floating(column.type):
+            parts.column(name, column.to_numpy(zero_copy_only=False))
+        else:
+            cells = np.empty(len(column), object)
+            cells[:] = column.to_pylist()
+            parts.column(name, cells)
+    if as_text:
+        table = table.drop_columns(as_text)
+        if not table.column_names:
+            return
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, table.schema) as writer:
         writer.write_table(table)
@@ -579,6 +658,32 @@ def take(table: Any, rows: np.ndarray) -> Any:
     if hasattr(table, "take") and column_names(table) is not None:  # of pyarrow
         return table.take(np.flatnonzero(rows))
     return table[rows]
+
+
+def without_value(values: Any) -> np.ndarray:
+    """Report of each cell of a column whether it is missing."""
+    array = np.asarray(unmasked(values))
+    if array.dtype.kind in "fmM":
+        return np.asarray(np.isnan(array))
+    if array.dtype.kind in "iub":
+        return np.zeros(len(array), bool)
+    return np.array([is_missing(value) for value in array], bool)
+
+
+def no_numbers(values: Any) -> np.ndarray:
+    """Report of each cell of a column whether it is a text that is no number."""
+    array = np.asarray(unmasked(values))
+    if array.dtype.kind not in "OUST":
+        return np.zeros(len(array), bool)
+    return np.array([isinstance(value, (str, bytes)) and not _is_number(value) for value in array], bool)
+
+
+def _is_number(text: str | bytes) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def values(table: Any, names: Sequence[str]) -> tuple[np.ndarray | None, np.ndarray | None]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import inspect
 import os
 from collections.abc import Iterator, Mapping, Sequence
@@ -300,6 +301,11 @@ class _Boost(BaseEstimator):  # type: ignore[misc]
         queries: Any = None,
         eval_queries: Any = None,
     ) -> Any:
+        if init_model is self:
+            init_model = copy.copy(self)
+        self.__dict__.pop("model_", None)  # what fails leaves no model beside names and classes of other rows
+        for values, name in ((y, "y"), (sample_weight, "sample_weight")):
+            _tables.warn_of_order(X, values, name)
         X = self._check_rows(X, reset=True)
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
@@ -333,6 +339,7 @@ class _Boost(BaseEstimator):  # type: ignore[misc]
                     f"{name}: expected a list with an array for each of {len(sets)} sets, got {len(given)}"
                 )
         for k, (table, labels) in enumerate(sets):
+            _tables.warn_of_order(table, labels, "the labels of eval_set")
             table = self._check_rows(table, reset=False)
             weights = None if eval_sample_weight is None else eval_sample_weight[k]
             asked = None if eval_queries is None else eval_queries[k]
@@ -784,6 +791,7 @@ class BoostRanker(_Boost):
         """
         if qid is None and group is None:
             raise ParameterError("ranking needs the queries of the rows: give qid or group")
+        _tables.warn_of_order(X, qid, "qid")
         queries = _queries(qid, group)
         if len(queries) != len(y):
             raise ParameterError(f"{'group' if qid is None else 'qid'} has {len(queries)} rows, and y has {len(y)}")

@@ -5,10 +5,12 @@ from __future__ import annotations
 import html
 import json
 import os
+import re
 import tempfile
 import threading
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from contextlib import ExitStack
+from fnmatch import fnmatch
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -56,7 +58,9 @@ class Rows:
         self.inputs: list[str] | None = None  # columns without a role, None for those of files
         self.categorical: list[str] = []  # columns that are declared categories
         self.of_texts: list[str] = []  # columns of texts
-        self.texts: Container[str] = ()  # columns whose levels are texts in a model
+        self.booleans: list[str] = []  # columns whose truth values are sent as numbers
+        self.texts: Container[str] | None = None  # columns whose levels are texts, if that is known
+        self.size: int | None = None  # number of rows, None for those of files
         self.needed: Callable[[str], bool] = lambda name: True  # by the name of a column
 
     def beside(self, key: str) -> bool:
@@ -83,8 +87,9 @@ class Rows:
         self.categorical = [name for name in parts.categorical if all(name not in names for names in called.values())]
         known = {name for key, names in called.items() if key.startswith("data.") for name in names}
         self.inputs = [name for name in parts.names if name not in known]
-        self.of_texts = parts.of_texts
+        self.of_texts, self.booleans, self.size = parts.of_texts, parts.booleans, parts.rows
         for key, value in arrays.items():
+            _tables.warn_of_order(self.table, value, key.removeprefix("data."))
             own = getattr(value, "name", None)
             theirs = (_tables.column_names(value) or []) if len(getattr(value, "shape", ())) == 2 else []
             columns = value if isinstance(value, _Columns) else [value]
@@ -115,6 +120,37 @@ class Rows:
                 raise error
             _tables.add_column(parts, name, np.full(parts.rows or 0, np.nan))
         return Held(parts)
+
+    def unlabelled(self, params: Mapping[str, Any]) -> np.ndarray | None:
+        """Report of each row whether it has no label, None where that is not known."""
+        label = self.roles["data.label"]
+        if label is None and len(named := _columns.named(params, _columns.LABELS)) == 1:
+            label = min(named)
+        if isinstance(label, str) and not _tables.is_path(self.table):
+            label = _tables.column_of(self.table, label)
+        elif not self.beside("data.label") or np.ndim(label) != 1:  # several labels may be missing one by one
+            return None
+        return _tables.without_value(label)
+
+    def skipped(
+        self, said: Sequence[_worker.Skipped], params: Mapping[str, Any], valid: Sequence[Rows] = ()
+    ) -> int | None:
+        """Return how many rows were left out, None where that is not known, from what was said of all tables."""
+        in_files = _tables.is_path(self.table)
+        said = [(count, first) for count, first in said if in_files != bool(re.match(r"row [\d,]+:", first))]
+        alike = [one for one in valid if _tables.is_path(one.table) == in_files]  # what is said of them looks the same
+        if not said or not alike:
+            return sum(count for count, _ in said)
+        if in_files:
+            files = _tables.paths(self.table)
+            return sum(
+                n for n, first in said if any(first.startswith(f"{f}:") or fnmatch(first, f"{f}:*") for f in files)
+            )
+        without = self.unlabelled(params)
+        if without is not None and without.any():  # what is said of this table comes first
+            return said[0][0]
+        words = any(name.rpartition(".")[2].startswith("missing") for name, _ in _columns.flat(params))
+        return None if without is None or words or self.of_texts else 0
 
     def by_name(self, params: dict[str, Any], known: Container[str] | None = None) -> dict[str, Any]:
         """Return settings with the names of columns in the place of their numbers.
@@ -285,7 +321,9 @@ def train_rows(
         head["train"] = stack.enter_context(rows.hand_over(called))
         sets = _validation_sets(valid)
         for one in sets:
-            one.needed, one.texts = rows.needed, rows.texts or rows.of_texts
+            one.needed, one.texts = rows.needed, rows.texts
+            if one.texts is None and not _tables.is_path(rows.table):
+                one.texts = rows.of_texts
         for key, name in (("data.weight", "weights"), ("data.group", "queries"), ("data.init_score", "init scores")):
             if key not in called and any(one.beside(key) for one in sets):
                 raise ParameterError(f"a validation set has {name} and the training rows have none: give both or none")
@@ -303,8 +341,17 @@ def train_rows(
             if callback is not None:
                 callback(event)
 
-        answer, body = _worker.ask("train", head, on_round=on_round)
-    return Model(bytes(body), answer)
+        said: list[_worker.Skipped] = []
+        answer, body = _worker.ask("train", head, on_round=on_round, skipped=said)
+    model = Model(bytes(body), answer)
+    model.report["skipped"] = rows.skipped(said, params, sets)
+    for one in sets:
+        if wrong := sorted(model._texts().intersection(one.booleans)):
+            raise TableError(
+                f"a validation set has booleans in column {wrong[0]!r}, and the training table has texts there: "
+                "give them as the texts that it has"
+            )
+    return model
 
 
 def _going_on(params: dict[str, Any], init_model: Any) -> tuple[dict[str, Any], Model | None]:
@@ -341,7 +388,8 @@ class Model:
         self._worker: _worker.Worker | None = None
         self._head: dict[str, Any] = head or {}
         self.report: dict[str, Any] = self._head.pop("report", {})
-        """What the training run said: rounds, metrics, seconds. It is empty for a model that was loaded."""
+        """What the training run said: rounds, metrics, seconds, and how many rows of the training table
+        ``on_bad_row="skip"`` has ``skipped``, None where that is not known. It is empty for a model that was loaded."""
         if head is not None:
             self._worker = _worker.worker()
         else:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from . import _tables, _worker
+from ._messages import tell
 from ._progress import Bar
 from ._settings import joined, text, whole_number
 from ._tables import Table, column_of
@@ -31,6 +32,7 @@ class _Folds:
             rows.roles[key] = division.pop(key)
         self.given: dict[str, Any] = {}  # settings that say what columns are for
         self.beside: list[str] = []  # columns that rows are divided by and that are no features
+        self.said: list[_worker.Skipped] = []  # of rows that were left out
 
     def ask(self, op: str, head: dict[str, Any], on_event: RoundCallback | None) -> tuple[dict[str, Any], bytearray]:
         """Hand the table over, ask for something that is judged on folds, and return the answer."""
@@ -56,7 +58,30 @@ class _Folds:
                 "events": on_event is not None,
                 "every": on_event is not None,
             }
-            return _worker.ask(op, head | self.division, on_round=on_event)
+            return _worker.ask(op, head | self.division, on_round=on_event, skipped=self.said)
+
+    @property
+    def skipped(self) -> int:
+        """How many rows were left out."""
+        return self.rows.skipped(self.said, self.params) or 0
+
+    def kept(self, size: int, model: Model) -> np.ndarray | None:
+        """Report of each row of the table whether it is among so many that are left, None where that is not known.
+
+        Rows without a label are left out, and those with a text where ``model`` has numbers.
+        """
+        rows = self.rows
+        if rows.size is None or rows.size == size:
+            return None if rows.size is None else np.ones(size, bool)
+        bad = rows.unlabelled(self.params)
+        if bad is None:
+            return None
+        if rows.size - bad.sum() != size:
+            has_levels = model._head["categorical"] or [False] * len(model.features)
+            numbers = {name for name, has in zip(model.features, has_levels, strict=True) if not has}
+            for name in numbers.intersection(rows.of_texts):
+                bad = bad | _tables.no_numbers(_tables.column_of(rows.table, name))
+        return ~bad if rows.size - bad.sum() == size else None
 
 
 def cv(
@@ -160,7 +185,9 @@ def cv(
         )
     finally:
         bar.close()
-    return CrossValidation(run.params, answer, body)
+    found = CrossValidation(run.params, answer, body)
+    found._place(run)
+    return found
 
 
 def _division(
@@ -173,6 +200,7 @@ def _division(
             raise ParameterError(
                 "folds must be a number, because the table is a file: group_by names a column of folds"
             )
+        _tables.warn_of_order(rows.table, folds, "folds")
         group_by = _fold_numbers(rows, folds)
         folds = len(np.unique(group_by))  # each of them becomes a fold of its own
     return {
@@ -234,9 +262,13 @@ class CrossValidation:
     best_round, rounds : int
         The round after which the mean of the first metric is best, and how many there were.
     predictions, raw : ndarray
-        Of each row, by folds that did not see it, in the order of the table; NaN where no fold did not.
+        Of each row, by folds that did not see it, in the order of the table; NaN where no fold did not, and for rows
+        that ``on_bad_row="skip"`` leaves out. Where it is not known which these are, as in files, they are no part
+        of the arrays, with a warning.
     fold : ndarray of int
         The fold that predicts each row, -1 for none. Folds that were given have other numbers here.
+    skipped : int
+        How many rows were left out.
     models : list of Model
         Those of the folds, after the best round.
     params : dict
@@ -247,6 +279,7 @@ class CrossValidation:
 
     def __init__(self, params: dict[str, Any], answer: dict[str, Any], body: bytearray) -> None:
         self.report: dict[str, Any] = answer["report"]
+        self.skipped = 0
         self.metrics: dict[str, dict[str, Any]] = _numbers(self.report["metrics"])
         self.curve: dict[str, dict[str, Any]] = _numbers(self.report["curve"])
         self.best_round: int = self.report["best_round"]
@@ -263,6 +296,25 @@ class CrossValidation:
         for head, length in zip(answer["models"], answer["sizes"], strict=True):
             self.models.append(Model(bytes(body[at : at + length]), head))
             at += length
+
+    def _place(self, run: _Folds) -> None:
+        """Give rows that were left out their places, without a prediction."""
+        self.skipped = run.skipped
+        kept = run.kept(len(self.fold), self.models[0])
+        if kept is None and self.skipped:
+            tell(
+                "WARN",
+                f"which {self.skipped:,} rows were left out is not known here: predictions, raw and fold are those of "
+                "the other rows, in their order; give a frame without such rows to match them",
+            )
+        if kept is None or kept.all():
+            return
+        values = np.full((2, len(kept), *self.raw.shape[1:]), np.nan)
+        values[:, kept] = self.predictions, self.raw
+        self.predictions, self.raw = values
+        fold = np.full(len(kept), -1, np.int32)
+        fold[kept] = self.fold
+        self.fold = fold
 
     def average(self) -> Model:
         """Return the model of ``boost cv -o``: its raw scores are the mean of those of the folds' models."""
@@ -441,10 +493,13 @@ class Tuning:
         What decides.
     report : dict
         What ``boost tune --json`` prints; ``held_out`` has the last check.
+    skipped : int
+        How many rows ``on_bad_row="skip"`` left out.
     """
 
     def __init__(self, run: _Folds, answer: dict[str, Any]) -> None:
         self.report: dict[str, Any] = answer["report"]
+        self.skipped = run.skipped
         self.trials: list[dict[str, Any]] = [
             {**trial, "value": _numbers(trial["value"]), "sd": _numbers(trial["sd"]), "folds": _numbers(trial["folds"])}
             for trial in self.report["trials"]
