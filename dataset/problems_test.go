@@ -90,7 +90,7 @@ func TestNamesOnceMoreInText(t *testing.T) {
 			}
 		}
 	}
-	if _, err := read("s,t,u\n" + strings.Repeat("a,b,c\n", 20) + "s,t,c\na,b,u\n", dataset.Label("s")); err != nil { // not in one line
+	if _, err := read("s,t,u\n"+strings.Repeat("a,b,c\n", 20)+"s,t,c\na,b,u\n", dataset.Label("s")); err != nil { // not in one line
 		t.Error(err)
 	}
 }
