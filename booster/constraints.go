@@ -31,8 +31,8 @@ func (r *run) checkConstraints(schema dataset.Schema, target *target) error {
 		if err != nil {
 			return err
 		}
-		if !maps.Equal(columns.Directed(base.Tree.Monotone), columns.Directed(p.Tree.Monotone)) {
-			return fmt.Errorf("%w: constraints.monotone: the base model was trained with others, and a model keeps one set of them", ErrParams)
+		if err := columns.SameDirections(base.Tree.Monotone, p.Tree.Monotone); err != nil {
+			return fmt.Errorf("%w: %w", ErrParams, err)
 		}
 	}
 	const monotone = "constraints.monotone"
@@ -53,6 +53,8 @@ func (r *run) checkConstraints(schema dataset.Schema, target *target) error {
 		return fmt.Errorf("%w: tree.max_delta_step and tree.path_smooth: the leaves of objective %s are quantiles, which keep to neither: leave them out", ErrParams, target.objective.Name())
 	case ordered && target.quantileLeaves():
 		return fmt.Errorf("%w: %s: the leaves of objective %s are quantiles, which keep to no bounds: use regression, huber or log_cosh", ErrParams, monotone, target.objective.Name())
+	case ordered && target.several > 1:
+		return fmt.Errorf("%w: %s: directions are for the predictions of one label, and there are %d labels: train a model for each, or leave it out", ErrParams, monotone, target.several)
 	case ordered && target.outputs > 1:
 		return fmt.Errorf("%w: %s: the %d predictions of objective %s depend on each other", ErrParams, monotone, target.outputs, target.objective.Name())
 	case ordered && p.ErrorFeedback:

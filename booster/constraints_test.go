@@ -450,3 +450,41 @@ func TestLimitsOfQuantiles(t *testing.T) {
 		}
 	}
 }
+
+// What goes on from a model takes its directions again, and says which they are.
+func TestDirectionsOfBase(t *testing.T) {
+	table, _ := ordered(t)
+	train := func(monotone map[string]int, base *booster.Model) (*booster.Model, error) {
+		p := booster.Defaults()
+		p.Objective, p.Rounds, p.Tree.Monotone = "regression", 2, monotone
+		var options []booster.Option
+		if base != nil {
+			options = append(options, booster.From(base))
+		}
+		return booster.Train(context.Background(), p, table, options...)
+	}
+	directed, err := train(map[string]int{"a": 1, "b": 0}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain, err := train(nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		base  *booster.Model
+		given map[string]int
+		want  string
+	}{
+		{directed, nil, `which have to be given again: {"a" = 1}`},
+		{directed, map[string]int{"a": -1}, `which have to be given again: {"a" = 1}`},
+		{directed, map[string]int{"a": 1}, ""},
+		{plain, map[string]int{"a": 1}, "was trained without"},
+		{plain, map[string]int{"a": 0}, ""},
+	} {
+		_, err := train(c.given, c.base)
+		if c.want == "" && err != nil || c.want != "" && (!errors.Is(err, booster.ErrParams) || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%v: error %v, want %q", c.given, err, c.want)
+		}
+	}
+}

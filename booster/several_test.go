@@ -147,6 +147,8 @@ func TestSeveralLabelsByHand(t *testing.T) {
 // What several labels cannot be.
 func TestSeveralLabelsRefused(t *testing.T) {
 	own := objectives.FromFunc("mine", objectives.Identity, func(s, y float64) (float64, float64) { return s - y, 1 })
+	rising := booster.Params{Objective: "regression"}
+	rising.Tree.Monotone = map[string]int{"x": 1}
 	for _, c := range []struct {
 		labels []string
 		p      booster.Params
@@ -161,6 +163,7 @@ func TestSeveralLabelsRefused(t *testing.T) {
 		{[]string{"u", "v"}, booster.Params{Objective: "binary", PositiveWeight: 2}, nil, "objective multi_label has no classes"},
 		{[]string{"u", "v"}, booster.Params{Objective: "multi_label", PositiveClass: "1"}, nil, "has no classes"},
 		{[]string{"a", "b"}, booster.Params{}, []booster.Option{booster.WithObjective(own)}, "is your own, and takes one label"},
+		{[]string{"a", "b"}, rising, nil, "directions are for the predictions of one label, and there are 2 labels: train a model for each"},
 	} {
 		_, err := booster.Train(context.Background(), c.p, severalLabels(t, c.labels...), c.opts...)
 		if !errors.Is(err, booster.ErrParams) || !strings.Contains(err.Error(), c.want) {

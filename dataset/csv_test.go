@@ -717,20 +717,29 @@ func TestHostileShapes(t *testing.T) {
 	})
 }
 
-// A file that is named twice is read once; one with two names is refused, as its rows would count twice.
+// A file that a pattern finds again is read once; one that is named twice, or has two names, is refused, as its rows would count twice.
 func TestFileNamedTwice(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if err := os.WriteFile("a.csv", []byte("x,y\n1,2\n3,4\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	ctx := context.Background()
-	for _, paths := range [][]string{{"a.csv", "a.csv"}, {"./a.csv", "a.csv"}, {"a.csv", "*.csv"}} {
+	for _, paths := range [][]string{{"a.csv", "*.csv"}, {"*.csv", "./a.csv"}, {"*.csv", "a.*"}} {
 		table, err := dataset.OpenAll(ctx, paths)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if table.NumRows() != 2 {
 			t.Errorf("%v: %d rows, want 2", paths, table.NumRows())
+		}
+	}
+	for _, paths := range [][]string{{"a.csv", "a.csv"}, {"./a.csv", "a.csv"}, {"*.csv", "a.csv", "a.csv"}} {
+		want := strings.Join(paths[len(paths)-2:], " and ") + " are one file: leave one of them out"
+		if _, err := dataset.OpenAll(ctx, paths); err == nil || err.Error() != want {
+			t.Errorf("%v: %v, want %q", paths, err, want)
+		}
+		if table, err := dataset.OpenAll(ctx, paths, dataset.InOrder()); err != nil || table.NumRows() != 2*len(paths) {
+			t.Errorf("%v in order: %v", paths, err)
 		}
 	}
 	if err := os.Link("a.csv", "b.csv"); err != nil {

@@ -19,7 +19,7 @@ func Files(paths []string, opts ...Option) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	inputs, err := chunk.FindInputs(context.Background(), paths, false, false)
+	inputs, err := chunk.FindInputs(context.Background(), paths, false, o.InOrder)
 	if err != nil {
 		return nil, err
 	}

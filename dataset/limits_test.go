@@ -27,13 +27,13 @@ func TestMostRows(t *testing.T) {
 		file := interop(name)
 		forms[name] = func(opts ...dataset.Option) (int, error) { return rowsOf(dataset.Open(ctx, file, opts...)) }
 		forms[name+" twice"] = func(opts ...dataset.Option) (int, error) {
-			return rowsOf(dataset.OpenAll(ctx, []string{file, file}, opts...))
+			return rowsOf(dataset.OpenAll(ctx, []string{file, file}, append(opts, dataset.InOrder())...))
 		}
 		if strings.HasSuffix(name, ".svm") {
 			continue
 		}
 		forms[name+" in chunks"] = func(opts ...dataset.Option) (int, error) {
-			scan, err := dataset.OpenChunked(ctx, []string{file, file}, opts...)
+			scan, err := dataset.OpenChunked(ctx, []string{file, file}, append(opts, dataset.InOrder())...)
 			if err != nil {
 				return 0, err
 			}

@@ -38,6 +38,7 @@ type Compact struct {
 	trees *infer.Packed // they are part of file where that is there
 	used  []int         // features that trees split on
 	folds int           // see Averaged
+	whole Ensembles     // see Ensembles
 
 	// One of both is there.
 	kept *infer.Head
@@ -85,7 +86,7 @@ func decodeCompact(data []byte, set cpu.Level) (*Compact, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Compact{used: infer.UsedFeatures(contents), folds: contents.Averaged()}
+	c := &Compact{used: infer.UsedFeatures(contents), folds: contents.Averaged(), whole: contents.Ensembles()}
 	count, features := len(contents.Trees), Features(contents.Cuts)
 	structure := sections[format.StructureSection]
 	contents.Trees = nil
@@ -226,6 +227,9 @@ func (c *Compact) Rounds() int { return c.trees.NumTrees() / c.trees.Outputs() }
 
 // Averaged is Model.Averaged.
 func (c *Compact) Averaged() int { return c.folds }
+
+// Ensembles is Model.Ensembles.
+func (c *Compact) Ensembles() Ensembles { return c.whole }
 
 // NumTrees is Model.NumTrees.
 func (c *Compact) NumTrees() int { return c.trees.NumTrees() }

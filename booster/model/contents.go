@@ -50,6 +50,9 @@ type (
 	Origin = format.Origin
 	// Segment is a run of rounds that were trained by the same parameters.
 	Segment = format.Segment
+	// Ensembles are rounds that count together only, those of random forests and of boosting with dropout; Check says which first rounds
+	// part them.
+	Ensembles = format.Ensembles
 	// Compression is how a compressed model keeps its leaf values.
 	Compression = format.Compression
 	// LevelNames is which names of levels a narrowed model keeps.

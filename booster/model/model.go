@@ -58,6 +58,9 @@ func (m *Model) Schema() dataset.Schema { return m.contents.Schema }
 // the other: the first K are of no use by themselves.
 func (m *Model) Averaged() int { return m.contents.Averaged() }
 
+// Ensembles returns the rounds that count together only.
+func (m *Model) Ensembles() Ensembles { return m.contents.Ensembles() }
+
 // Outputs returns K, the number of predictions per row.
 func (m *Model) Outputs() int { return m.contents.Outputs }
 

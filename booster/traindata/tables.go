@@ -320,6 +320,6 @@ func (in *Input) needsMemory(p *booster.Params) string {
 
 // streams reports whether a table is one that can be read only once.
 func (in *Input) streams() bool {
-	_, err := dataset.Files(append(slices.Clone(in.Train), in.Valid...))
+	_, err := dataset.Files(append(slices.Clone(in.Train), in.Valid...), dataset.InOrder())
 	return err != nil
 }

@@ -20,7 +20,8 @@ func (a *app) rollbackCommand() *cobra.Command {
 		Use:   "rollback MODEL --rounds K -o OUT",
 		Short: "Keep the first rounds of a model",
 		Long: `Write the first K rounds of a model (0 to all) as a model. It is what training would have
-written if it had been interrupted after these rounds, and can be reproduced as such.`,
+written if it had been interrupted after these rounds, and can be reproduced as such. A random forest,
+and rounds with dropout (train.boosting rf and dart), cannot be cut.`,
 		Example: `  boost rollback price.boost --rounds 80 -o price80.boost`,
 		Args:    usage.Arguments("MODEL"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -38,11 +39,10 @@ written if it had been interrupted after these rounds, and can be reproduced as 
 			if err := s.Fit(m, args[0]); err != nil {
 				return err
 			}
-			from := m
+			a.reportUncalibrated(m)
 			if m, err = m.Prefix(rounds); err != nil {
 				return fmt.Errorf("%s: %w", args[0], err)
 			}
-			a.reportUncalibrated(from)
 			return a.saveModel(m, output)
 		},
 	}

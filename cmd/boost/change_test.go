@@ -336,6 +336,51 @@ func TestPartsOfAMean(t *testing.T) {
 	says(t, must(t, 2, boost(t, "refit", "more.boost", "t.csv", "-o", "no.boost")).errors, "schedule of learning rates")
 }
 
+// Rounds of random forests and of dropout are not parted, in whatever is made of them: leaf values follow from all.
+func TestPartsOfEnsembles(t *testing.T) {
+	models(t)
+	train := []string{"train", "t.csv", "--label", "y", "--rounds", "5", "--set", "train.early_stopping=0", "--set", "data.ignore=b,c", "--set", "data.id=id", "-q"}
+	must(t, 0, boost(t, append(train, "--set", "train.boosting=rf", "--set", "sampling.row_fraction=0.7", "-o", "rf.boost")...))
+	must(t, 0, boost(t, append(train, "--set", "train.boosting=dart", "-o", "dart.boost")...))
+	must(t, 0, boost(t, "train", "t.csv", "--init-model", "dart.boost", "--rounds", "4", "--set", "train.early_stopping=0", "--set", "train.boosting=dart", "-q", "-o", "more.boost"))
+	must(t, 0, boost(t, "merge", "y.boost", "rf.boost", "-o", "merged.boost"))
+	for _, c := range []struct {
+		model string
+		parts []string // of rounds
+		whole []string
+		says  string
+	}{
+		{"rf", []string{"1", "4"}, []string{"0", "5"}, `train.boosting = "rf"`},
+		{"dart", []string{"1", "4"}, []string{"0", "5"}, `train.boosting = "dart"`},
+		{"more", []string{"4", "6", "8"}, []string{"0", "5", "9"}, `train.boosting = "dart"`},
+		{"merged", []string{"9", "12"}, []string{"3", "8", "13"}, `train.boosting = "rf"`},
+	} {
+		file := c.model + ".boost"
+		must(t, 0, boost(t, "quantize", file, "--dtype", "I8", "-o", "small.boost"))
+		for _, k := range c.parts {
+			want := []string{c.says, "the first " + k + " rounds are no model of " + k + " rounds"}
+			says(t, must(t, 2, boost(t, "rollback", file, "--rounds", k, "-o", "no.boost")).errors, want...)
+			for _, load := range []string{"fast", "compact"} {
+				says(t, must(t, 2, boost(t, "predict", "small.boost", "t.csv", "--rounds", k, "--load", load)).errors, want...)
+				says(t, must(t, 2, boost(t, "eval", "small.boost", "t.csv", "--rounds", k, "--load", load)).errors, want...)
+			}
+		}
+		for _, k := range c.whole {
+			must(t, 0, boost(t, "rollback", file, "--rounds", k, "-o", "part.boost"))
+			must(t, 0, boost(t, "eval", file, "t.csv", "--rounds", k))
+			if got := must(t, 0, boost(t, "predict", file, "t.csv", "--rounds", k)).out; got != must(t, 0, boost(t, "predict", "part.boost", "t.csv")).out {
+				t.Errorf("%s: %s rounds predict something else than their model", file, k)
+			}
+		}
+		says(t, must(t, 2, boost(t, "eval", file, "t.csv", "--staged", "4")).errors, c.says)
+		says(t, must(t, 2, boost(t, "predict", file, "t.csv", "--staged", "3")).errors, c.says)
+		must(t, 0, boost(t, "eval", file, "t.csv", "--staged", "100"))
+	}
+	must(t, 0, boost(t, "eval", "more.boost", "t.csv", "--staged", "5"))
+	must(t, 0, boost(t, "eval", "merged.boost", "t.csv", "--staged", "8"))
+	must(t, 0, boost(t, "eval", "merged.boost", "t.csv", "--staged", "2", "--rounds", "8"))
+}
+
 // Columns stand in one order, wherever the rows are: also with an id before the label, and columns made of others.
 func TestInitModelWithID(t *testing.T) {
 	inFolder(t)

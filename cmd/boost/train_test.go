@@ -339,3 +339,17 @@ func TestTrainNamesLeaks(t *testing.T) {
 		t.Errorf("exit code %d without the leak:\n%s", r.code, r.errors)
 	}
 }
+
+// A table's file that is named twice is refused, and not read once, except by predict, which has a line for each row.
+func TestTableNamedTwice(t *testing.T) {
+	models(t)
+	file(t, "twice.toml", "[data]\ntrain = [\"t.csv\", \"t.csv\"]\nlabel = \"y\"\n")
+	for _, args := range []string{"train t.csv t.csv --label y", "train t.csv ./t.csv --label y", "train twice.toml", "cv twice.toml", "eval y.boost t.csv ./t.csv", "inspect t.csv t.csv"} {
+		says(t, must(t, 3, boost(t, strings.Fields(args)...)).errors, "t.csv and t.csv are one file: leave one of them out")
+	}
+	for _, args := range []string{"predict y.boost t.csv ./t.csv", "predict y.boost t.csv ./t.csv --shard 0/1"} {
+		if got := must(t, 0, boost(t, strings.Fields(args)...)).out; strings.Count(got, "\n") != 601 {
+			t.Errorf("%s: %d lines, want a header and 600 rows", args, strings.Count(got, "\n"))
+		}
+	}
+}

@@ -64,7 +64,7 @@ interruption, or with more --trials. The trials follow from train.seed, not from
 	keyflags.Add(cmd, tuneKeyFlags)
 	keyflags.Add(cmd, keyflags.Columns)
 	flags.StringArrayVar(&f.sets, "set", nil, "any config key, as `section.key=value`; repeatable")
-	flags.IntVar(&f.Trials, "trials", 0, "stop after `N` trials, those of the study counted; 0 = 50, or no limit with --budget")
+	flags.IntVar(&f.Trials, "trials", 0, "stop after `N` trials, those of the study counted (default: 50, no limit with --budget)")
 	flags.DurationVar(&f.Budget, "budget", 0, "stop after this `TIME`, like 90s or 10m")
 	flags.StringArrayVar(&f.tries, "try", nil, "search a key: `KEY=LOW..HIGH`, KEY=LOW..HIGH:log or KEY=A,B,C; repeatable")
 	flags.BoolVar(&f.only, "only", false, "search the keys of --try alone")
@@ -105,7 +105,7 @@ func (a *app) tune(ctx context.Context, cmd *cobra.Command, sources []string, f 
 	if filename.IsConfig(sources[0]) && filename.Same(sources[0], f.output) {
 		return exit.Usagef("%s is read, and cannot be written over by the same run: give another name with -o", f.output)
 	}
-	if err := cmp.Or(filename.Apart(filename.Output{Key: "-o", File: f.output}, filename.Output{Key: "--plot", File: f.plot}, filename.Output{Key: "--study", File: f.Study}), r.onlyTable(&f.Division, f.output, f.plot), filename.SearchConfig(f.output, f.Study)); err != nil {
+	if err := cmp.Or(usage.Positive(cmd, "trials"), filename.Apart(filename.Output{Key: "-o", File: f.output}, filename.Output{Key: "--plot", File: f.plot}, filename.Output{Key: "--study", File: f.Study}), r.onlyTable(&f.Division, f.output, f.plot), filename.SearchConfig(f.output, f.Study)); err != nil {
 		return err
 	}
 	if filename.Reads(c.Data.Train, f.Study, c.ReadOptions()...) {

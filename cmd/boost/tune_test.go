@@ -116,6 +116,8 @@ func TestTuneWords(t *testing.T) {
 		{2, "trials that end by the clock cannot be compared", []string{"--set", "time_limit=3s"}},
 		{2, "is a cross-validation itself", []string{"--effort", "best"}},
 		{2, "5 of 3 folds to judge on", []string{"--judge", "5"}},
+		{2, "--trials must be at least 1, not 0", []string{"--trials", "0", "--budget", "1m"}},
+		{2, "--trials must be at least 1, not -3", []string{"--trials", "-3"}},
 		{2, "--repeats must be at least 1, not 0", []string{"--repeats", "0"}},
 		{2, "t.csv is read, and cannot be a study", []string{"--study", "t.csv"}},
 		{2, "t.csv is read, and cannot be written over", []string{"--plot", "t.csv"}},
@@ -123,7 +125,7 @@ func TestTuneWords(t *testing.T) {
 		{3, `no column "nowhere"`, []string{"--group-by", "nowhere"}},
 		{2, "sampling.mvs_lambda, which is searched, is for sampling.mvs_fraction", []string{"--effort", "quick", "--only", "--try", "sampling.mvs_lambda=0..5"}},
 	} {
-		says(t, must(t, c.code, boost(t, tuneArgs(append(c.more, "--trials", "2")...)...)).errors, c.want)
+		says(t, must(t, c.code, boost(t, tuneArgs(append([]string{"--trials", "2"}, c.more...)...)...)).errors, c.want)
 	}
 	if exists("t.tuned.toml") {
 		t.Error("a config was written")

@@ -120,13 +120,20 @@ func (h *predictHead) options(rows int) []model.Option {
 	return options
 }
 
-// checkRounds refuses more rounds than the model has, and some of the rounds of averaged models.
+// checkRounds refuses more rounds than the model has, and some of the rounds of averaged models, random forests and dropout.
 func (h *predictHead) checkRounds(m *model.Model) error {
 	if n := m.Contents().Averaged(); n > 0 && (h.Every > 0 || h.Rounds != nil && *h.Rounds != m.Rounds()) {
 		return usagef("the model has the rounds of %d models whose mean they are (train.bag_folds), one behind the other: ask for all rounds", n)
 	}
 	if h.Rounds != nil && (*h.Rounds < 0 || *h.Rounds > m.Rounds()) {
 		return usagef("rounds must be 0 … %d, the rounds of the model, not %d", m.Rounds(), *h.Rounds)
+	}
+	upTo := m.Rounds()
+	if h.Rounds != nil {
+		upTo = *h.Rounds
+	}
+	if err := m.Ensembles().Check(upTo, h.Every); err != nil {
+		return usagef("%v", err)
 	}
 	return nil
 }

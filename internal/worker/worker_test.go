@@ -255,6 +255,8 @@ func TestRefused(t *testing.T) {
 	table := map[string]any{"table": c.giveSample()}
 	_, data := c.must(map[string]any{"op": "train", "train": table, "settings": sampleSettings}, nil)
 	loaded, _ := c.must(map[string]any{"op": "load"}, data)
+	_, data = c.must(map[string]any{"op": "train", "train": table, "settings": append(slices.Clone(sampleSettings), [2]string{"boosting", "dart"})}, nil)
+	dart, _ := c.must(map[string]any{"op": "load"}, data)
 	train := func(settings ...[2]string) map[string]any {
 		return map[string]any{"op": "train", "train": table, "settings": settings}
 	}
@@ -286,6 +288,8 @@ func TestRefused(t *testing.T) {
 		{map[string]any{"op": "train", "train": map[string]any{"files": []string{"absent.csv"}}}, nil, "table", "absent.csv"},
 		{map[string]any{"op": "predict", "model": loaded["model"], "kind": "class", "table": table["table"]}, nil, "parameter", "not classes"},
 		{map[string]any{"op": "predict", "model": loaded["model"], "kind": "value", "rounds": 8, "table": table["table"]}, nil, "parameter", "rounds must be 0 … 7"},
+		{map[string]any{"op": "predict", "model": dart["model"], "kind": "value", "rounds": 3, "table": table["table"]}, nil, "parameter", `train.boosting = "dart"`},
+		{map[string]any{"op": "staged", "model": dart["model"], "kind": "value", "every": 5, "table": table["table"]}, nil, "parameter", "the first 5 rounds are no model of 5 rounds"},
 		{map[string]any{"op": "predict", "model": loaded["model"], "kind": "value", "block": block("f8", 1, 1, 8, 8, 0)}, make([]byte, 8), "table", "the model has 2 features"},
 		{numbers(block("f8", 2, 1, 8, 8, 0), "a"), make([]byte, 8), "protocol", "reaches out of the body"},
 		{numbers(block("f8", 2, 1, -8, 8, 0), "a"), make([]byte, 16), "protocol", "reaches out of the body"},

@@ -27,9 +27,10 @@ type Input struct {
 	Opened *Stream // the stream that the next call of stream returns, or nil
 }
 
-// FindInputs turns paths and patterns into files, sorted by name.
+// FindInputs turns paths and patterns into files, sorted by name. Unless they are to stand in order, a file that patterns
+// find again counts once, and one that is named twice is an error.
 func FindInputs(ctx context.Context, paths []string, keep, inOrder bool) ([]Input, error) {
-	var names []string
+	var names, found []string
 	for _, path := range paths {
 		if path == "" {
 			return nil, Errorf("a table needs the name of a file")
@@ -48,14 +49,26 @@ func FindInputs(ctx context.Context, paths []string, keep, inOrder bool) ([]Inpu
 		if len(matches) == 0 {
 			return nil, Errorf("no file matches %s", path)
 		}
-		names = append(names, matches...)
+		if inOrder {
+			names = append(names, matches...)
+		} else {
+			found = append(found, matches...)
+		}
 	}
-	if len(names) == 0 {
+	if len(names)+len(found) == 0 {
 		return nil, Errorf("a table needs the name of a file")
 	}
 	if !inOrder {
+		named := map[string]bool{}
+		for _, name := range names {
+			named[filepath.Clean(name)] = true
+		}
+		for _, name := range found {
+			if clean := filepath.Clean(name); !named[clean] {
+				names, named[clean] = append(names, name), true
+			}
+		}
 		slices.Sort(names)
-		names = slices.CompactFunc(names, func(a, b string) bool { return filepath.Clean(a) == filepath.Clean(b) })
 		if err := refuseTwice(names); err != nil {
 			return nil, err
 		}
@@ -71,21 +84,27 @@ func FindInputs(ctx context.Context, paths []string, keep, inOrder bool) ([]Inpu
 	return inputs, nil
 }
 
-// refuseTwice refuses a file with two names, whose rows would count twice.
+// refuseTwice refuses a file that is named twice, or has two names: its rows would count twice.
 func refuseTwice(names []string) error {
 	type file struct {
 		name string
 		info fs.FileInfo
 	}
-	bySize := map[int64][]file{}
+	const twice = "%s and %s are one file: leave one of them out"
+	bySize, byName := map[int64][]file{}, map[string]string{}
 	for _, name := range names {
+		clean := filepath.Clean(name)
+		if other, is := byName[clean]; is {
+			return Errorf(twice, other, name)
+		}
+		byName[clean] = name
 		info, err := os.Stat(name)
 		if err != nil || !info.Mode().IsRegular() {
 			continue // what cannot be read is said when it is opened
 		}
 		for _, other := range bySize[info.Size()] {
 			if os.SameFile(info, other.info) {
-				return Errorf("%s and %s are one file: leave one of them out", other.name, name)
+				return Errorf(twice, other.name, name)
 			}
 		}
 		bySize[info.Size()] = append(bySize[info.Size()], file{name, info})

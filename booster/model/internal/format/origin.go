@@ -231,3 +231,62 @@ func FirstSegments(all []Segment, rounds int) []Segment {
 	}
 	return slices.Clip(out)
 }
+
+// Ensemble is a run of rounds that count together only: those of a random forest ("rf") and of boosting with dropout ("dart").
+type Ensemble struct {
+	Boosting    string // train.boosting
+	First, Past int    // the first round, and the one after the last
+}
+
+// Ensembles are those of a model.
+type Ensembles []Ensemble
+
+// Ensembles returns the model's.
+func (c *Contents) Ensembles() Ensembles {
+	var all Ensembles
+	at := -c.After
+	add := func(rounds int, params json.RawMessage) {
+		var p struct {
+			Boosting string `json:"train.boosting"`
+		}
+		if json.Unmarshal(params, &p) == nil && (p.Boosting == "rf" || p.Boosting == "dart") && rounds > 0 {
+			all = append(all, Ensemble{p.Boosting, at, at + rounds})
+		}
+		at += rounds
+	}
+	for _, s := range c.Segments {
+		params, err := overlay(c.Params, s.Params)
+		if err != nil { // it was made without parameters
+			params = nil
+		}
+		add(s.Rounds, params)
+	}
+	add(c.BestRound-at, c.Params)
+	if o := c.Origin; o != nil && o.How == Continued { // the base's rounds stay as they are
+		base := o.Rounds - c.After
+		for i, e := range all {
+			if e.First < base && base < e.Past {
+				all = slices.Insert(all, i+1, Ensemble{e.Boosting, base, e.Past})
+				all[i].Past = base
+				break
+			}
+		}
+	}
+	return all
+}
+
+// Check refuses the first rounds, and stages of every so many below them (0 = none), where they part an ensemble.
+func (all Ensembles) Check(rounds, every int) error {
+	for _, e := range all {
+		k := rounds
+		if every > 0 {
+			if stage := (max(e.First, 0)/every + 1) * every; e.First < stage && stage < min(e.Past, rounds) {
+				k = stage
+			}
+		}
+		if e.First < k && k < e.Past {
+			return fmt.Errorf("train.boosting = %q: what a round counts for depends on those after it, and the first %d rounds are no model of %d rounds: use all rounds, or train with train.rounds = %d", e.Boosting, k, k, k)
+		}
+	}
+	return nil
+}

@@ -1,6 +1,7 @@
 package evaluation
 
 import (
+	"boost/booster/model"
 	"boost/dataset"
 	"boost/internal/predictions"
 	"boost/objectives"
@@ -18,5 +19,6 @@ type Model interface {
 	Labels() []string
 	Rounds() int
 	Averaged() int
+	Ensembles() model.Ensembles
 	NumTrees() int
 }

@@ -35,13 +35,20 @@ func (s *Stages) Check() error {
 	return nil
 }
 
-// Fit refuses more rounds than the model has, and some of the rounds of averaged models.
+// Fit refuses more rounds than the model has, and some of the rounds of averaged models, random forests and dropout.
 func (s *Stages) Fit(m Model, file string) error {
 	if s.Limited && (s.Rounds < 0 || s.Rounds > m.Rounds()) {
 		return exit.Usagef("--rounds must be 0 … %d, the rounds of %s, not %d", m.Rounds(), file, s.Rounds)
 	}
 	if m.Averaged() > 0 && (s.Limited && s.Rounds < m.Rounds() || s.Every > 0) {
 		return exit.Usagef("%s has the rounds of %d models whose mean they are (train.bag_folds), one behind the other: leave --rounds and --staged out", file, m.Averaged())
+	}
+	upTo := m.Rounds()
+	if s.Limited {
+		upTo = s.Rounds
+	}
+	if err := m.Ensembles().Check(upTo, s.Every); err != nil {
+		return exit.Usagef("%s: %v", file, err)
 	}
 	return nil
 }

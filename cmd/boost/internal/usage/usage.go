@@ -84,6 +84,14 @@ func AtLeast(names ...string) cobra.PositionalArgs {
 	}
 }
 
+// Positive refuses a number below 1 that a flag was given.
+func Positive(cmd *cobra.Command, flag string) error {
+	if n, err := cmd.Flags().GetInt(flag); err == nil && n < 1 && cmd.Flags().Changed(flag) {
+		return exit.Usagef("--%s must be at least 1, not %d", flag, n)
+	}
+	return nil
+}
+
 // FlagError explains a flag that does not exist or has a bad value.
 func FlagError(cmd *cobra.Command, err error) error {
 	if given := cmd.Flags().Args(); !cmd.HasParent() && len(given) > 0 {
