@@ -72,7 +72,7 @@ func (t *Table) ByQuery() (gathered *Table, rows []int32) {
 func (t *Table) checkExact(c *Column, what string) error {
 	for row := range c.rows {
 		if math.Abs(c.number(row)) >= chunk.ExactWhole {
-			return t.badNumber(c, row, "the number of "+what+", below 2⁵³, as 64-bit floats do not tell larger ones apart", fmt.Sprintf("add data.categorical = [%q] to read the column as text", c.name))
+			return t.badNumber(c, row, "the number of "+what+", below 2⁵³, as 64-bit floats do not tell larger ones apart", fmt.Sprintf("set categorical = [%q] to use the column as text", c.name))
 		}
 	}
 	return nil

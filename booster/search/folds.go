@@ -201,7 +201,7 @@ func (d Division) groups(t *dataset.Table) ([]int32, error) {
 	known := map[string]int32{}
 	for row := range numbers {
 		if c.Kind().Numeric() && math.Abs(numberOf(c, row)) >= 1<<53 {
-			return nil, fmt.Errorf("%w: column %q, whose rows are to stay together, has numbers from 2⁵³ on, which 64-bit floats do not tell apart: set id = [%[2]q] or categorical = [%[2]q] to read it as text", dataset.ErrTable, d.GroupBy)
+			return nil, fmt.Errorf("%w: column %q, whose rows are to stay together, has numbers from 2⁵³ on, which 64-bit floats do not tell apart: set id = [%[2]q] to read it as text", dataset.ErrTable, d.GroupBy)
 		}
 		text := textOf(c, row)
 		number, ok := known[text]

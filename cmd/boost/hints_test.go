@@ -184,6 +184,8 @@ func TestAdvice(t *testing.T) {
 		{"mvs.csv", rows("x,y", "1,2", "2,3", "3,5"), "train FILE --label y --set sampling.mvs_fraction=0.5 --set sampling.row_fraction=0.5" + regress},
 		{"both.csv", rows("x,y", "1,2", "2,3", "3,5"), "train FILE --label y --set sampling.goss_top=0.2 --set sampling.goss_other=0.1 --set sampling.mvs_fraction=0.5" + regress},
 		{"people.csv", numbered("x,name,y", 190, func(i int) string { return fmt.Sprintf("%d,n%d,%d.5", i%7, i/3*2-i%2, i%5) }), "cv FILE --label y --group-by name --folds 2 --rounds 2" + regress},
+		{"keys.csv", numbered("x,key,y", 60, func(i int) string { return fmt.Sprintf("%d,%d,%d.5", i%7, 1<<53+i/6*2, i%5) }), "cv FILE --label y --group-by key --folds 2 --rounds 2" + regress},
+		{"queries.csv", numbered("x,q,y", 60, func(i int) string { return fmt.Sprintf("%d,%d,%d", i%7, 1<<53+i/6*2, i%3) }), "train FILE --label y --group q --objective lambdarank --rounds 2"},
 		{"codes.csv", numbered("x,y", 90, func(i int) string { return fmt.Sprintf("%04d,%d.5", i%70, i%5) }), "train FILE --label y"},
 		{"row_ids.csv", numbered("id,x,y", 90, func(i int) string { return fmt.Sprintf("%d,%d,%d.5", i, i%7, i%5) }), "train FILE --label y"},
 		{"nines.csv", numbered("x,y", 90, func(i int) string { return fmt.Sprintf("%d,%d.5", []int{i % 7, -999}[i%30/29], i%5) }), "train FILE --label y"},
