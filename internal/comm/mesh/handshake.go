@@ -168,6 +168,7 @@ func (j *joining) introduce(c net.Conn, p *peer, channel channel, stop func() bo
 	case difference != nil:
 		return false, j.blame(p.rank, c, difference)
 	}
+	stop() // before the connection is kept: the wait may end because of that
 	if err := j.keep(c, p, channel, its.Instance, func() bool { return true }, nil); err != nil {
 		return false, err
 	}

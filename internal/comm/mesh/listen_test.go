@@ -344,3 +344,28 @@ func TestEndsBeforeTheVerdict(t *testing.T) {
 		t.Errorf("the rank ends with %v", errs[1])
 	}
 }
+
+// Connections of ranks that have met have no deadline left of the time in which they met.
+func TestMeetsForLong(t *testing.T) {
+	t.Parallel()
+	const pairs = 8
+	var all sync.WaitGroup
+	for range pairs {
+		listeners, addresses := listen(t, 2)
+		for r := range addresses {
+			all.Go(func() {
+				m, err := listeners[r].Connect(t.Context(), r, addresses, mesh.Options{Token: token, Silence: time.Minute})
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				time.Sleep(mesh.TellWithin + time.Second)
+				if err := m.Barrier(t.Context()); err != nil {
+					t.Error(err)
+				}
+				_ = m.Close()
+			})
+		}
+	}
+	all.Wait()
+}
