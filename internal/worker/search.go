@@ -75,8 +75,23 @@ func (r *request) readForFolds(ctx context.Context, head *foldsHead) (*foldsRun,
 	return f, nil
 }
 
+// skipped returns how many rows are left out. Where the others are of a table that was handed over, it returns their numbers too.
+func (f *foldsRun) skipped(head *trainHead) (count int, kept []int32) {
+	t := f.table()
+	if count = t.Skipped(); count == 0 || len(head.Train.Files) > 0 {
+		return count, nil
+	}
+	kept = make([]int32, t.NumRows())
+	for row := range kept {
+		_, number := t.Locate(row)
+		kept[row] = int32(number - 1)
+	}
+	return count, kept
+}
+
 // crossValidate trains on parts of the rows and judges on the others. The body of the answer has the predictions of all rows, rows ×
-// outputs, then the raw scores, the fold of each row, as i4, and the files of the models.
+// outputs, then the raw scores, the fold of each row, as i4, the numbers of the rows that are left, as i4, where some are left out
+// and these are known, and the files of the models.
 func (r *request) crossValidate(ctx context.Context) (any, []byte, error) {
 	var head struct {
 		foldsHead
@@ -104,7 +119,8 @@ func (r *request) crossValidate(ctx context.Context) (any, []byte, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	body := slices.Concat(bytesOf(found.Values), bytesOf(found.Raw), bytesOf(found.Fold))
+	skipped, kept := f.skipped(&head.trainHead)
+	body := slices.Concat(bytesOf(found.Values), bytesOf(found.Raw), bytesOf(found.Fold), bytesOf(kept))
 	models, sizes := make([]modelHead, len(found.Models)), make([]int, len(found.Models))
 	for i, m := range found.Models {
 		data, err := m.Encode()
@@ -123,7 +139,10 @@ func (r *request) crossValidate(ctx context.Context) (any, []byte, error) {
 		Sizes  []int          `json:"sizes"` // of the files of the models
 		Drop   []string       `json:"drop"`  // settings that training on all rows goes without
 		Add    map[string]any `json:"add"`   // and those that it has beside the others
-	}{said.JSON(), [2]int{len(found.Fold), found.Models[0].Outputs()}, models, sizes, drop, add}, body, nil
+
+		Skipped int  `json:"skipped"` // bad rows that are left out
+		Kept    bool `json:"kept"`    // the body has the numbers of the others
+	}{said.JSON(), [2]int{len(found.Fold), found.Models[0].Outputs()}, models, sizes, drop, add, skipped, kept != nil}, body, nil
 }
 
 // trainingAfter returns what is to be changed about the settings for training on all rows with a number of rounds.
@@ -245,7 +264,8 @@ func (r *request) tune(ctx context.Context) (any, []byte, error) {
 	return struct {
 		Report   any            `json:"report"`
 		Settings map[string]any `json:"settings"`
-	}{said.JSON(), settings}, nil, nil
+		Skipped  int            `json:"skipped"` // bad rows that are left out
+	}{said.JSON(), settings, table.Skipped()}, nil, nil
 }
 
 // space returns what is searched.

@@ -10,10 +10,12 @@ import (
 	"log/slog"
 	"runtime/debug"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
 	"boost/booster/model"
+	"boost/dataset"
 	"boost/internal/format"
 )
 
@@ -250,6 +252,17 @@ func (r *request) note(notes ...string) {
 		if !slices.Contains(r.told, note) {
 			r.told = append(r.told, note)
 			r.logger().Info(note)
+		}
+	}
+}
+
+// noteTable tells what is to be said about a table. That rows are left out is a warning.
+func (r *request) noteTable(t *dataset.Table) {
+	for _, note := range t.Notes() {
+		if t.Skipped() > 0 && strings.Contains(note, " skipped; the first: ") {
+			r.logger().Warn(note)
+		} else {
+			r.note(note)
 		}
 	}
 }

@@ -418,6 +418,6 @@ func (r *request) read(ctx context.Context, from *source, opts ...dataset.Option
 	if err != nil {
 		return nil, err
 	}
-	r.note(t.Notes()...)
+	r.noteTable(t)
 	return t, nil
 }

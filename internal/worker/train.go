@@ -42,6 +42,7 @@ type trainReport struct {
 	Metrics   map[string]map[string]*float64 `json:"metrics"`
 	Seconds   map[string]float64             `json:"seconds"`
 	HeldOut   int                            `json:"held_out"`
+	Skipped   int                            `json:"skipped"` // bad rows that are left out
 	Threads   int                            `json:"threads"`
 }
 
@@ -153,7 +154,7 @@ func (r *request) train(ctx context.Context) (any, []byte, error) {
 		return nil, nil, err
 	}
 	said := trainReport{Objective: report.Objective, Rounds: report.Rounds, BestRound: report.BestRound, Stopped: report.Stopped,
-		Metrics: map[string]map[string]*float64{}, HeldOut: len(report.HeldOut), Threads: report.Threads,
+		Metrics: map[string]map[string]*float64{}, HeldOut: len(report.HeldOut), Skipped: loaded.Train.MetaColumns().Skipped(), Threads: report.Threads,
 		Seconds: map[string]float64{"load": loading.Seconds(), "bin": report.BinSeconds, "train": report.TrainSeconds, "score": report.ScoreSeconds, "total": time.Since(start).Seconds()}}
 	for set, values := range report.Metrics {
 		said.Metrics[set] = map[string]*float64{}
@@ -277,12 +278,12 @@ func (r *request) trainingTables(ctx context.Context, head *trainHead, c *config
 	if err != nil {
 		return nil, err
 	}
-	r.noteTable(loaded.Train, base)
+	r.noteTraining(loaded.Train, base)
 	return loaded, nil
 }
 
-// noteTable says what is to be said about the training table.
-func (r *request) noteTable(train booster.Data, base *model.Model) {
+// noteTraining says what is to be said about the training table.
+func (r *request) noteTraining(train booster.Data, base *model.Model) {
 	r.note(profile.Sentinels(train.Table())...)
 	r.note(profile.Misspelt(train.MetaColumns().LabelColumn())...)
 	if base == nil {
@@ -307,7 +308,7 @@ func (r *request) loadFiles(ctx context.Context, head *trainHead, c *configs.Con
 		return nil, err
 	}
 	for _, data := range append([]booster.Data{loaded.Train}, loaded.Valid...) {
-		r.note(data.MetaColumns().Notes()...)
+		r.noteTable(data.MetaColumns())
 	}
 	return &tables{Tables: *loaded}, nil
 }

@@ -660,32 +660,6 @@ def take(table: Any, rows: np.ndarray) -> Any:
     return table[rows]
 
 
-def without_value(values: Any) -> np.ndarray:
-    """Report of each cell of a column whether it is missing."""
-    array = np.asarray(unmasked(values))
-    if array.dtype.kind in "fmM":
-        return np.asarray(np.isnan(array))
-    if array.dtype.kind in "iub":
-        return np.zeros(len(array), bool)
-    return np.array([is_missing(value) for value in array], bool)
-
-
-def no_numbers(values: Any) -> np.ndarray:
-    """Report of each cell of a column whether it is a text that is no number."""
-    array = np.asarray(unmasked(values))
-    if array.dtype.kind not in "OUST":
-        return np.zeros(len(array), bool)
-    return np.array([isinstance(value, (str, bytes)) and not _is_number(value) for value in array], bool)
-
-
-def _is_number(text: str | bytes) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
-
-
 def values(table: Any, names: Sequence[str]) -> tuple[np.ndarray | None, np.ndarray | None]:
     """Return the values of columns for pictures: as numbers, which texts are in their order, and as they are.
 

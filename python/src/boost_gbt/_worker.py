@@ -11,7 +11,6 @@ import itertools
 import json
 import logging
 import os
-import re
 import struct
 import subprocess
 import sys
@@ -413,33 +412,20 @@ def _at_exit() -> None:
         _current.close()
 
 
-Skipped = tuple[int, str]  # how many rows of a table were left out, and the place of the first
-SKIPPED = re.compile(r"(\d+) bad rows? skipped; the first: (.*)", re.DOTALL)
-
-
 def ask(
     op: str,
     head: dict[str, Any],
     parts: Sequence[Buffer] = (),
     on_round: Event | None = None,
-    skipped: list[Skipped] | None = None,
 ) -> tuple[dict[str, Any], bytearray]:
-    """Call the worker with messages: notes go to logging, warnings to the module warnings.
-
-    What it says of rows that it left out is a warning too, and is added to ``skipped`` where that is given.
-    """
+    """Call the worker with messages: notes go to logging, warnings to the module warnings."""
     level = log.getEffectiveLevel()
-    is_told = level <= logging.INFO or skipped is not None
-    head["log"] = "debug" if level <= logging.DEBUG else "info" if is_told else "warn"
+    head["log"] = "debug" if level <= logging.DEBUG else "info" if level <= logging.INFO else "warn"
 
     def on_event(event: dict[str, Any]) -> None:
-        if event["event"] in ("round", "trial"):
-            if on_round is not None:
-                on_round(event)
-        elif skipped is not None and (said := SKIPPED.match(event["text"])):
-            skipped.append((int(said[1]), said[2]))
-            tell("WARN", event["text"])
-        else:
+        if event["event"] not in ("round", "trial"):
             tell(event["level"], event["text"])
+        elif on_round is not None:
+            on_round(event)
 
     return worker().call(op, head, parts, on_event)

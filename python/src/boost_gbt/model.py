@@ -5,12 +5,10 @@ from __future__ import annotations
 import html
 import json
 import os
-import re
 import tempfile
 import threading
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from fnmatch import fnmatch
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -120,37 +118,6 @@ class Rows:
                 raise error
             _tables.add_column(parts, name, np.full(parts.rows or 0, np.nan))
         return Held(parts)
-
-    def unlabelled(self, params: Mapping[str, Any]) -> np.ndarray | None:
-        """Report of each row whether it has no label, None where that is not known."""
-        label = self.roles["data.label"]
-        if label is None and len(named := _columns.named(params, _columns.LABELS)) == 1:
-            label = min(named)
-        if isinstance(label, str) and not _tables.is_path(self.table):
-            label = _tables.column_of(self.table, label)
-        elif not self.beside("data.label") or np.ndim(label) != 1:  # several labels may be missing one by one
-            return None
-        return _tables.without_value(label)
-
-    def skipped(
-        self, said: Sequence[_worker.Skipped], params: Mapping[str, Any], valid: Sequence[Rows] = ()
-    ) -> int | None:
-        """Return how many rows were left out, None where that is not known, from what was said of all tables."""
-        in_files = _tables.is_path(self.table)
-        said = [(count, first) for count, first in said if in_files != bool(re.match(r"row [\d,]+:", first))]
-        alike = [one for one in valid if _tables.is_path(one.table) == in_files]  # what is said of them looks the same
-        if not said or not alike:
-            return sum(count for count, _ in said)
-        if in_files:
-            files = _tables.paths(self.table)
-            return sum(
-                n for n, first in said if any(first.startswith(f"{f}:") or fnmatch(first, f"{f}:*") for f in files)
-            )
-        without = self.unlabelled(params)
-        if without is not None and without.any():  # what is said of this table comes first
-            return said[0][0]
-        words = any(name.rpartition(".")[2].startswith("missing") for name, _ in _columns.flat(params))
-        return None if without is None or words or self.of_texts else 0
 
     def by_name(self, params: dict[str, Any], known: Container[str] | None = None) -> dict[str, Any]:
         """Return settings with the names of columns in the place of their numbers.
@@ -341,10 +308,8 @@ def train_rows(
             if callback is not None:
                 callback(event)
 
-        said: list[_worker.Skipped] = []
-        answer, body = _worker.ask("train", head, on_round=on_round, skipped=said)
+        answer, body = _worker.ask("train", head, on_round=on_round)
     model = Model(bytes(body), answer)
-    model.report["skipped"] = rows.skipped(said, params, sets)
     for one in sets:
         if wrong := sorted(model._texts().intersection(one.booleans)):
             raise TableError(
@@ -389,7 +354,7 @@ class Model:
         self._head: dict[str, Any] = head or {}
         self.report: dict[str, Any] = self._head.pop("report", {})
         """What the training run said: rounds, metrics, seconds, and how many rows of the training table
-        ``on_bad_row="skip"`` has ``skipped``, None where that is not known. It is empty for a model that was loaded."""
+        ``on_bad_row="skip"`` has ``skipped``. It is empty for a model that was loaded."""
         if head is not None:
             self._worker = _worker.worker()
         else:

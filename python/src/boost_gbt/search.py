@@ -32,7 +32,6 @@ class _Folds:
             rows.roles[key] = division.pop(key)
         self.given: dict[str, Any] = {}  # settings that say what columns are for
         self.beside: list[str] = []  # columns that rows are divided by and that are no features
-        self.said: list[_worker.Skipped] = []  # of rows that were left out
 
     def ask(self, op: str, head: dict[str, Any], on_event: RoundCallback | None) -> tuple[dict[str, Any], bytearray]:
         """Hand the table over, ask for something that is judged on folds, and return the answer."""
@@ -58,30 +57,7 @@ class _Folds:
                 "events": on_event is not None,
                 "every": on_event is not None,
             }
-            return _worker.ask(op, head | self.division, on_round=on_event, skipped=self.said)
-
-    @property
-    def skipped(self) -> int:
-        """How many rows were left out."""
-        return self.rows.skipped(self.said, self.params) or 0
-
-    def kept(self, size: int, model: Model) -> np.ndarray | None:
-        """Report of each row of the table whether it is among so many that are left, None where that is not known.
-
-        Rows without a label are left out, and those with a text where ``model`` has numbers.
-        """
-        rows = self.rows
-        if rows.size is None or rows.size == size:
-            return None if rows.size is None else np.ones(size, bool)
-        bad = rows.unlabelled(self.params)
-        if bad is None:
-            return None
-        if rows.size - bad.sum() != size:
-            has_levels = model._head["categorical"] or [False] * len(model.features)
-            numbers = {name for name, has in zip(model.features, has_levels, strict=True) if not has}
-            for name in numbers.intersection(rows.of_texts):
-                bad = bad | _tables.no_numbers(_tables.column_of(rows.table, name))
-        return ~bad if rows.size - bad.sum() == size else None
+            return _worker.ask(op, head | self.division, on_round=on_event)
 
 
 def cv(
@@ -186,7 +162,7 @@ def cv(
     finally:
         bar.close()
     found = CrossValidation(run.params, answer, body)
-    found._place(run)
+    found._place(rows.size)
     return found
 
 
@@ -279,7 +255,7 @@ class CrossValidation:
 
     def __init__(self, params: dict[str, Any], answer: dict[str, Any], body: bytearray) -> None:
         self.report: dict[str, Any] = answer["report"]
-        self.skipped = 0
+        self.skipped: int = answer["skipped"]
         self.metrics: dict[str, dict[str, Any]] = _numbers(self.report["metrics"])
         self.curve: dict[str, dict[str, Any]] = _numbers(self.report["curve"])
         self.best_round: int = self.report["best_round"]
@@ -292,27 +268,31 @@ class CrossValidation:
         at = 16 * size
         self.fold = np.frombuffer(body, np.int32, rows, at)
         at += 4 * rows
+        self._kept: np.ndarray | None = None  # numbers of the rows that are left, where some are left out
+        if answer["kept"]:
+            self._kept = np.frombuffer(body, np.int32, rows, at)
+            at += 4 * rows
         self.models: list[Model] = []
         for head, length in zip(answer["models"], answer["sizes"], strict=True):
             self.models.append(Model(bytes(body[at : at + length]), head))
             at += length
 
-    def _place(self, run: _Folds) -> None:
-        """Give rows that were left out their places, without a prediction."""
-        self.skipped = run.skipped
-        kept = run.kept(len(self.fold), self.models[0])
-        if kept is None and self.skipped:
+    def _place(self, size: int | None) -> None:
+        """Give the rows that are left their places in a table of so many, and no prediction to the others."""
+        if not self.skipped:
+            return
+        kept = self._kept
+        if kept is None or size is None:
             tell(
                 "WARN",
                 f"which {self.skipped:,} rows were left out is not known here: predictions, raw and fold are those of "
                 "the other rows, in their order; give a frame without such rows to match them",
             )
-        if kept is None or kept.all():
             return
-        values = np.full((2, len(kept), *self.raw.shape[1:]), np.nan)
+        values = np.full((2, size, *self.raw.shape[1:]), np.nan)
         values[:, kept] = self.predictions, self.raw
         self.predictions, self.raw = values
-        fold = np.full(len(kept), -1, np.int32)
+        fold = np.full(size, -1, np.int32)
         fold[kept] = self.fold
         self.fold = fold
 
@@ -499,7 +479,7 @@ class Tuning:
 
     def __init__(self, run: _Folds, answer: dict[str, Any]) -> None:
         self.report: dict[str, Any] = answer["report"]
-        self.skipped = run.skipped
+        self.skipped: int = answer["skipped"]
         self.trials: list[dict[str, Any]] = [
             {**trial, "value": _numbers(trial["value"]), "sd": _numbers(trial["sd"]), "folds": _numbers(trial["folds"])}
             for trial in self.report["trials"]
