@@ -104,7 +104,7 @@ func (r *run) newEvalSet(ctx context.Context, v validSet, ex *examples, data *bi
 
 // queriesOf returns the queries of a table that metrics are computed on, nil where none needs them.
 func (r *run) queriesOf(table *dataset.Table) ([]int, error) {
-	if !r.judgesQueries && len(r.metrics) == 0 {
+	if !r.judgesQueries && len(r.metrics[0])+len(r.metrics[1]) == 0 {
 		return nil, nil
 	}
 	queries, err := table.Groups()
@@ -151,7 +151,7 @@ func (r *run) chooseMetrics(objective objectives.Objective) ([]metrics.Metric, e
 		names[i] = m.Name()
 		list = append(list, m)
 	}
-	return append(list, r.metrics...), nil
+	return slices.Concat(r.metrics[0], list, r.metrics[1]), nil
 }
 
 // judge evaluates the model on the validation sets, and decides early stopping.

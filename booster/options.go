@@ -51,7 +51,7 @@ type options struct {
 	valid     []validSet
 	earlyStop int
 	custom    objectives.Objective // in place of Params.Objective; nil for none
-	metrics   []metrics.Metric
+	metrics   [2][]metrics.Metric  // before and behind those of the parameters
 	onRound   func(Round)
 	log       *slog.Logger
 	report    *Report
@@ -100,8 +100,11 @@ func WithObjective(objective objectives.Objective) Option {
 // WithMetric adds a metric of your own after those of Params.Metrics, made with metrics.FromFunc or by
 // implementing the interface.
 func WithMetric(m metrics.Metric) Option {
-	return func(o *options) { o.metrics = append(o.metrics, m) }
+	return func(o *options) { o.metrics[1] = append(o.metrics[1], m) }
 }
+
+// LedBy is WithMetric for the metric that leads early stopping: it comes before all others.
+func LedBy(m metrics.Metric) Option { return func(o *options) { o.metrics[0] = []metrics.Metric{m} } }
 
 // OnRound calls f after every round, from the goroutine that called Train. The
 // Evals it is given are overwritten by the next round.

@@ -59,6 +59,9 @@ func (r *run) retrain(ctx context.Context, first *Model, train Data) (*Model, er
 	}
 	p := r.p
 	p.Retrain, p.EarlyStopping, p.MinDelta, p.ValidShare, p.ValidBy = false, 0, 0, 0, ""
+	if r.custom != nil {
+		p.Objective = "" // its name is none of a parameter
+	}
 	again, err := newRun(p, []Option{func(o *options) { *o = opts }})
 	if err != nil {
 		return nil, err

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -13,6 +14,7 @@ import (
 	"boost/booster/model"
 	"boost/booster/search"
 	"boost/dataset"
+	"boost/objectives"
 )
 
 // What is trained again on all rows is the model of all rows and as many rounds, whose trees a run without early stopping
@@ -207,5 +209,32 @@ func TestRetrainResumed(t *testing.T) {
 		if most := first + whole.Rounds() - at + 1; rounds > most {
 			t.Errorf("stopped after round %d: %d rounds more, at most %d are left", at, rounds, most)
 		}
+	}
+}
+
+// An objective of the caller's own is trained again on all rows too: for as many rounds as without.
+func TestRetrainOwnObjective(t *testing.T) {
+	table := zones(t, 4000, true)
+	own := booster.WithObjective(objectives.FromFunc("squared", objectives.Identity, func(score, label float64) (float64, float64) { return score - label, 1 }))
+	p := booster.Defaults()
+	p.Rounds, p.EarlyStopping, p.LearningRate, p.Tree.Leaves, p.AllRows = 60, 5, 0.4, 6, true
+	first, err := booster.Train(t.Context(), p, table, own)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Retrain = true
+	var report booster.Report
+	m, err := booster.Train(t.Context(), p, table, own, booster.WithReport(&report))
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole := p
+	whole.Retrain, whole.EarlyStopping, whole.Rounds = false, 0, first.Rounds()
+	all, err := booster.Train(t.Context(), whole, table, own)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !report.Retrained || m.Objective() != "squared" || !reflect.DeepEqual(m.Contents().Trees, all.Contents().Trees) {
+		t.Errorf("retrained %v, objective %q, and the trees are those of all rows: %v", report.Retrained, m.Objective(), reflect.DeepEqual(m.Contents().Trees, all.Contents().Trees))
 	}
 }

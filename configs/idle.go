@@ -88,6 +88,7 @@ func (c *Config) checkNumbers(dropped []string) error {
 	for _, ints := range []map[string]int{t.Monotone, t.FirstLevel, t.LastLevel} {
 		named = slices.AppendSeq(named, maps.Keys(ints))
 	}
+	slices.Sort(named) // the same error every time
 	for _, name := range named {
 		digits, numbered := strings.CutPrefix(name, "#")
 		if number, err := strconv.Atoi(digits); numbered && err == nil {

@@ -50,7 +50,10 @@ func (f *foldsRun) table() *dataset.Table { return f.tables.Train.Table() }
 // readForFolds reads the table of a request that judges on folds, and settles the parameters.
 func (r *request) readForFolds(ctx context.Context, head *foldsHead) (*foldsRun, error) {
 	f := &foldsRun{start: time.Now()}
-	var err error
+	err := head.checkAlone(r.head.Op)
+	if err != nil {
+		return nil, err
+	}
 	if f.config, err = r.configure(&head.trainHead); err != nil {
 		return nil, err
 	}
@@ -62,13 +65,13 @@ func (r *request) readForFolds(ctx context.Context, head *foldsHead) (*foldsRun,
 		return nil, usagef("train.budget is for training: leave it out; tune has a budget of its own")
 	}
 	c.Data.Cache, c.Data.OutOfCore = "", traindata.OutOfCoreFalse
-	if err := settle(c, nil, nil, 0); err != nil {
+	if err := settle(c, nil, nil, &head.trainHead); err != nil {
 		return nil, err
 	}
 	if f.tables, err = r.trainingTables(ctx, &head.trainHead, c, nil); err != nil {
 		return nil, err
 	}
-	if f.params, err = settledParams(c, &f.tables.Train, nil, 0); err != nil {
+	if f.params, err = settledParams(c, &f.tables.Train, nil, &head.trainHead); err != nil {
 		f.tables.Close()
 		return nil, err
 	}

@@ -33,6 +33,7 @@ type server struct {
 	models  map[uint32]*keptModel
 	tables  map[uint32]*memoryTable
 	cancels map[uint32]context.CancelFunc // by request
+	results map[uint32]chan<- []byte      // of calls of the library's functions
 }
 
 // Serve answers the requests that come from in until it ends. version is that of the program. Each request
@@ -40,7 +41,7 @@ type server struct {
 func Serve(ctx context.Context, in io.Reader, out io.Writer, version string) error {
 	ctx, stop := context.WithCancel(ctx)
 	s := &server{out: &frameWriter{w: out}, version: version,
-		models: map[uint32]*keptModel{}, tables: map[uint32]*memoryTable{}, cancels: map[uint32]context.CancelFunc{}}
+		models: map[uint32]*keptModel{}, tables: map[uint32]*memoryTable{}, cancels: map[uint32]context.CancelFunc{}, results: map[uint32]chan<- []byte{}}
 	if err := s.out.write(0, helloHead{Protocol: Protocol, Version: version}, nil); err != nil {
 		stop()
 		return err
@@ -61,7 +62,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, version string) err
 			r.answer(nil, nil, protocolf("the head of a request: %v", err))
 			continue
 		}
-		if s.control(&r.head) {
+		if s.control(&r.head, f.body) {
 			continue
 		}
 		r.raw = f.head
@@ -97,18 +98,24 @@ type requestHead struct {
 	Quick  bool     `json:"quick"`  // answer before the next request is read: no goroutine, no cancelling
 	Log    string   `json:"log"`    // lowest level of messages that are sent: debug, info or warn; "" for none
 	Cancel uint32   `json:"cancel"` // op cancel: the request
+	Call   uint32   `json:"call"`   // op result
 	Models []uint32 `json:"models"` // op free
 	Tables []uint32 `json:"tables"`
 }
 
 // control does what has no answer, and reports whether the request is of this kind.
-func (s *server) control(head *requestHead) bool {
+func (s *server) control(head *requestHead, body []byte) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch head.Op {
 	case "cancel":
 		if cancel := s.cancels[head.Cancel]; cancel != nil {
 			cancel()
+		}
+	case "result":
+		if result := s.results[head.Call]; result != nil {
+			result <- body
+			delete(s.results, head.Call)
 		}
 	case "free":
 		for _, number := range head.Models {
@@ -235,7 +242,7 @@ type errorHead struct {
 
 // event is the head of a message about a request that is under way.
 type event struct {
-	Event string `json:"event"` // log or round; trials have their own
+	Event string `json:"event"` // log or round; trials and calls have their own
 	Level string `json:"level,omitempty"`
 	Text  string `json:"text,omitempty"`
 	*roundEvent

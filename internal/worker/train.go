@@ -20,6 +20,7 @@ import (
 	"boost/dataset"
 	"boost/internal/format"
 	"boost/internal/profile"
+	"boost/objectives"
 )
 
 // trainHead is the head of a request to train.
@@ -31,6 +32,7 @@ type trainHead struct {
 	Base     uint32      `json:"base"`     // the model that training goes on from; 0 for none
 	Events   bool        `json:"events"`   // send events of rounds
 	Every    bool        `json:"every"`    // all rounds
+	functionsHead
 }
 
 // trainReport is what is said of a run that is not in the model.
@@ -75,6 +77,19 @@ func (r *request) configure(head *trainHead) (*configs.Config, error) {
 	if len(head.Valid) > 0 && (c.Params.ValidShare > 0 || c.Params.ValidBy != "") {
 		return nil, usagef("a validation set is given, and rows are to be held out as one too (train.valid_share, train.valid_by): leave one of them out")
 	}
+	if c.Params.BagFolds > 0 {
+		if err := head.checkAlone(`effort "best"`); err != nil {
+			return nil, err
+		}
+	}
+	if c.Budget > 0 {
+		if err := head.checkAlone("train.budget"); err != nil {
+			return nil, err
+		}
+	}
+	if head.Loss != nil && c.Params.Objective != "" {
+		return nil, usagef("train.objective = %q: an objective of your own is given too: leave one of them out", c.Params.Objective)
+	}
 	if c.Params.BagFolds > 0 && (len(head.Valid) > 0 || head.Base != 0 || c.InitModel != "") {
 		return nil, usagef("train.bag_folds = %d, which effort \"best\" sets, judges each model on its own part of the rows, from nothing: leave validation sets and init_model out, or set train.bag_folds = 0", c.Params.BagFolds)
 	}
@@ -99,7 +114,7 @@ func (r *request) train(ctx context.Context) (any, []byte, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := settle(c, nil, base, len(head.Valid)); err != nil { // a cache depends on it
+	if err := settle(c, nil, base, &head); err != nil { // a cache depends on it
 		return nil, nil, err
 	}
 	loaded, err := r.trainingTables(ctx, &head, c, base)
@@ -107,7 +122,7 @@ func (r *request) train(ctx context.Context) (any, []byte, error) {
 		return nil, nil, err
 	}
 	defer loaded.Close()
-	params, err := settledParams(c, &loaded.Train, base, len(head.Valid))
+	params, err := settledParams(c, &loaded.Train, base, &head)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -121,7 +136,13 @@ func (r *request) train(ctx context.Context) (any, []byte, error) {
 		}
 	}
 	var report booster.Report
-	options := append(loaded.Options(), booster.Logger(r.logger()), booster.WithReport(&report))
+	ctx, fail := context.WithCancelCause(ctx)
+	defer fail(nil)
+	options, err := head.options(ctx, fail, r)
+	if err != nil {
+		return nil, nil, err
+	}
+	options = append(options, append(loaded.Options(), booster.Logger(r.logger()), booster.WithReport(&report))...)
 	if head.Events {
 		options = append(options, booster.OnRound(r.tellRounds(head.Every)))
 	}
@@ -146,6 +167,9 @@ func (r *request) train(ctx context.Context) (any, []byte, error) {
 	} else {
 		m, err = booster.TrainOn(ctx, params, loaded.Train, options...)
 	}
+	if cause := context.Cause(ctx); err != nil && classOf(cause) == classProtocol {
+		err = cause
+	}
 	if err != nil {
 		return nil, nil, err
 	}
@@ -169,7 +193,8 @@ func (r *request) train(ctx context.Context) (any, []byte, error) {
 }
 
 // settle takes the parameters that were not given from what is known of the table; train is nil before it is read.
-func settle(c *configs.Config, train *booster.Data, base *model.Model, sets int) error {
+func settle(c *configs.Config, train *booster.Data, base *model.Model, head *trainHead) error {
+	sets := len(head.Valid)
 	switch {
 	case base != nil:
 		return c.GoesOn()
@@ -177,14 +202,17 @@ func settle(c *configs.Config, train *booster.Data, base *model.Model, sets int)
 		return c.SettleFor(preset.Table{Retrain: sets == 0})
 	}
 	objective, _ := objectiveOf(c.Params, train.MetaColumns(), nil) // an error comes once more from training
+	if head.Loss != nil {
+		objective = head.Loss.task()
+	}
 	t := preset.TableOf(*train, objective)
 	t.Retrain = sets == 0
 	return c.SettleFor(t)
 }
 
 // settledParams returns the parameters that training on a table will have.
-func settledParams(c *configs.Config, train *booster.Data, base *model.Model, sets int) (booster.Params, error) {
-	if err := settle(c, train, base, sets); err != nil {
+func settledParams(c *configs.Config, train *booster.Data, base *model.Model, head *trainHead) (booster.Params, error) {
+	if err := settle(c, train, base, head); err != nil {
 		return c.Params, err
 	}
 	params := c.Params
@@ -232,6 +260,9 @@ func (r *request) base(head *trainHead, c *configs.Config) (*model.Model, error)
 		}
 	default:
 		return nil, nil
+	}
+	if _, known := objectives.Lookup(base.Objective()); !known && head.Loss == nil {
+		return nil, usagef("the model that training goes on from has an objective of its own, '%s': give the function again, as objective", base.Objective())
 	}
 	return base, c.CheckBase(base.Schema(), true)
 }

@@ -24,6 +24,7 @@ from .errors import (
 )
 
 if TYPE_CHECKING:
+    from ._functions import Metric, Objective
     from .estimators import BoostClassifier, BoostRanker, BoostRegressor
     from .model import Model, train
     from .plots import plot_importance, plot_metric, plot_tree
@@ -39,8 +40,10 @@ __all__ = [
     "BudgetError",
     "CrossValidation",
     "InterruptionError",
+    "Metric",
     "Model",
     "ModelError",
+    "Objective",
     "ParameterError",
     "TableError",
     "Tuning",
@@ -60,7 +63,9 @@ _LATER = {
     "BoostRanker": "estimators",
     "BoostRegressor": "estimators",
     "CrossValidation": "search",
+    "Metric": "_functions",
     "Model": "model",
+    "Objective": "_functions",
     "Tuning": "search",
     "cv": "search",
     "plot_importance": "plots",

@@ -60,6 +60,10 @@ def settings(params: Mapping[str, Any]) -> list[list[str]]:
             raise ParameterError(
                 f"{name} has {len(value)} values: it must be the name of a column; add them to the table as one"
             )
+        if callable(value) or (isinstance(value, (list, tuple)) and any(map(callable, value))):
+            raise ParameterError(
+                f"{name} is a function: train and the estimators take some, as objective and as eval_metric"
+            )
         if isinstance(value, Mapping) and name in SECTIONS:
             pairs += settings({f"{name}.{key}": inner for key, inner in value.items()})
         elif value is not None and not _asks_for_silence(name, value) and not _asks_for_usual(name, value):

@@ -316,6 +316,8 @@ class Worker:
             call = self.calls.get(number)
             if call is not None and not call.head:
                 if "event" in answer:
+                    if body:
+                        answer["body"] = bytearray(memoryview(data)[begin:end])
                     call.events.append(answer)
                     call.wake()
                 else:
@@ -324,6 +326,10 @@ class Worker:
             data = data[end:]
             self.want = PREFIX.size  # first, since too little is only slow
             self.chunks = [data]
+
+    def result(self, number: int, values: Buffer) -> None:
+        """Send what a function has returned that the program asked for."""
+        self._send(0, {"op": "result", "call": number}, [values], [])
 
     def _cancel(self, number: int, call: Call) -> None:
         """Stop a request, and wait until it has stopped: its memory may be read until then."""
@@ -417,14 +423,21 @@ def ask(
     head: dict[str, Any],
     parts: Sequence[Buffer] = (),
     on_round: Event | None = None,
+    on_call: Event | None = None,
 ) -> tuple[dict[str, Any], bytearray]:
-    """Call the worker with messages: notes go to logging, warnings to the module warnings."""
+    """Call the worker with messages: notes go to logging, warnings to the module warnings.
+
+    ``on_call`` answers where it asks for the value of a function.
+    """
     level = log.getEffectiveLevel()
     head["log"] = "debug" if level <= logging.DEBUG else "info" if level <= logging.INFO else "warn"
 
     def on_event(event: dict[str, Any]) -> None:
-        if event["event"] not in ("round", "trial"):
+        if event["event"] == "log":
             tell(event["level"], event["text"])
+        elif event["event"] == "call":
+            assert on_call is not None
+            on_call(event)
         elif on_round is not None:
             on_round(event)
 

@@ -347,7 +347,8 @@ class _Boost(BaseEstimator):  # type: ignore[misc]
         params = {**defaults, **{key: value for key, value in self._settings().items() if value is not None}}
         for key in CATEGORICAL & set(params):
             params[key] = _by_name(params[key], names)
-        self.model_: Model = train_rows(params, rows, valid, base, callback)
+        classes = len(self.classes_) if hasattr(self, "_names") else 0
+        self.model_: Model = train_rows(params, rows, valid, base, callback, classes=classes)
         self._columns_in = names  # where they are numbers or tuples, scikit-learn keeps none
         return self
 

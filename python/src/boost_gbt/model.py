@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _columns, _tables, _worker
+from . import _columns, _functions, _tables, _worker
 from ._messages import tell
 from ._program import run_on
 from ._progress import Bar
@@ -262,8 +262,9 @@ def train_rows(
     callback: RoundCallback | None,
     effort: str = "",
     bar: Bar | None = None,
+    classes: int = 0,
 ) -> Model:
-    """Train on rows; without ``effort`` the defaults are those of a config."""
+    """Train on rows; without ``effort`` the defaults are those of a config. ``classes`` are those of the label."""
     head: dict[str, Any] = {
         "effort": effort,
         "events": callback is not None or bool(bar),
@@ -271,6 +272,8 @@ def train_rows(
     }
     called: Names = {}
     params, init_model = _going_on(params, init_model)
+    params, functions = _functions.taken(params, classes)
+    head |= functions.head()
     ignored = _columns.named(params, _columns.IGNORED)
     known: set[str] | None = None
     rows.needed = lambda name: name not in ignored
@@ -308,7 +311,7 @@ def train_rows(
             if callback is not None:
                 callback(event)
 
-        answer, body = _worker.ask("train", head, on_round=on_round)
+        answer, body = _worker.ask("train", head, on_round=on_round, on_call=functions.answer)
     model = Model(bytes(body), answer)
     for one in sets:
         if wrong := sorted(model._texts().intersection(one.booleans)):

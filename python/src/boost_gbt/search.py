@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from . import _tables, _worker
+from . import _functions, _tables, _worker
 from ._messages import tell
 from ._progress import Bar
 from ._settings import joined, text, whole_number
@@ -47,10 +47,11 @@ class _Folds:
             self.given = {key: names if len(names) > 1 else names[0] for key, names in called.items()}
             if self.rows.categorical:
                 self.given["data.categorical"] = self.rows.categorical
-            pairs = joined(self.given, self.rows.by_name(self.params))
+            params, functions = _functions.taken(self.params)
+            pairs = joined(self.given, self.rows.by_name(params))
             if self.beside:
                 pairs.append(["data.id", text(self.beside)])  # joined with those of params
-            head |= {
+            head |= functions.head() | {
                 "train": source,
                 "effort": EFFORT,
                 "settings": pairs,
