@@ -188,7 +188,7 @@ func (f *predictFlags) fitIntervals(m evaluation.Model, file string) error {
 		return err
 	}
 	for _, kind := range f.kinds {
-		if f.stops && evaluation.UsesTrust(t, kind) {
+		if f.stops && predictions.UsesTrust(t, kind) {
 			return exit.Usagef("--early-stop: %s is calibrated for scores that went through all trees: leave the flag out, or give --kind raw", file)
 		}
 	}
