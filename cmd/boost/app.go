@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"strings"
@@ -215,6 +216,21 @@ func (a *app) pool(threads int) *parallel.Pool {
 // writeOutput writes to a file, or to standard output for "" and "-".
 func (a *app) writeOutput(path string, write func(w *bufio.Writer) error) error {
 	return output.Write(a.out, path, write)
+}
+
+// showBar starts a bar of so many steps, where people read the messages.
+func (a *app) showBar(steps int) {
+	if !a.quiet && a.logFormat != "json" {
+		a.terminal.ShowBar(steps)
+	}
+}
+
+// showFolds starts a bar of the rounds of all folds, and returns what moves it.
+func (a *app) showFolds(rounds, folds int) (onRound func(done, of int)) {
+	a.showBar(rounds * folds)
+	return func(done, of int) {
+		a.terminal.Step(done, fmt.Sprintf("round %s/%s of %d folds", format.Count(done), format.Count(of), folds))
+	}
 }
 
 // answer prints what a command found on standard output: as JSON, or as text in words.

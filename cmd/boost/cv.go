@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"cmp"
 	"context"
-	"fmt"
 	"io"
 	"slices"
 	"strconv"
@@ -125,12 +124,7 @@ func (a *app) cv(ctx context.Context, cmd *cobra.Command, sources []string, f *c
 	}
 	f.Params.Seed, f.Params.Log, f.Params.Checkpoints = params.Seed, a.log, r.checkpoints()
 	folds := max(1, f.Folds*max(f.Repeats, 1))
-	if !a.quiet && a.logFormat != "json" {
-		a.terminal.ShowBar(params.Rounds * folds)
-	}
-	f.Params.OnRound = func(done, of int) {
-		a.terminal.Step(done, fmt.Sprintf("round %s/%s of %d folds", format.Count(done), format.Count(of), folds))
-	}
+	f.Params.OnRound = a.showFolds(params.Rounds, folds)
 	found, err := search.CrossValidate(ctx, params, table, f.Params)
 	a.terminal.ClearBar()
 	if err != nil {

@@ -210,9 +210,7 @@ func (f *tuneFlags) space(p booster.Params, c *configs.Config, table *dataset.Ta
 // showTrials tells of trials as they come, with a bar of so many trials, or seconds.
 func (r *trainRun) showTrials(steps int, inSeconds bool) (onTrial func(t tune.Trial, isBest bool), onRound func(done, of int)) {
 	a := r.a
-	if !a.quiet && a.logFormat != "json" {
-		a.terminal.ShowBar(steps)
-	}
+	a.showBar(steps)
 	started, trials, best := time.Now(), 0, ""
 	onTrial = func(t tune.Trial, isBest bool) {
 		trials++
