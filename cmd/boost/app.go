@@ -19,6 +19,7 @@ import (
 	"boost/cmd/boost/internal/keyflags"
 	"boost/cmd/boost/internal/usage"
 	"boost/dataset"
+	"boost/dataset/write"
 	"boost/internal/cpu"
 	"boost/internal/format"
 	"boost/internal/output"
@@ -207,15 +208,17 @@ func (a *app) openLog() (err error) {
 
 // pool returns workers for a number of threads, 0 for as many as are of use.
 func (a *app) pool(threads int) *parallel.Pool {
-	if threads == 0 {
-		threads = cpu.Threads()
-	}
-	return parallel.NewPool(threads)
+	return parallel.NewPool(cmp.Or(threads, cpu.Threads()))
 }
 
 // writeOutput writes to a file, or to standard output for "" and "-".
 func (a *app) writeOutput(path string, write func(w *bufio.Writer) error) error {
 	return output.Write(a.out, path, write)
+}
+
+// writePacked is writeOutput for text or bytes that are compressed where the name of the file says so.
+func (a *app) writePacked(path string, do func(w io.Writer) error) error {
+	return a.writeOutput(path, func(w *bufio.Writer) error { return write.Packed(w, path, do) })
 }
 
 // showBar starts a bar of so many steps, where people read the messages.

@@ -88,16 +88,20 @@ columns to search. The model is that of one process, byte for byte.`,
 		},
 	}
 	flags := cmd.Flags()
-	keyflags.Add(cmd, keyflags.Train)
-	keyflags.Add(cmd, keyflags.Columns)
-	flags.StringArrayVar(&f.sets, "set", nil, "any config key, as `section.key=value`; repeatable")
+	f.addKeys(cmd, keyflags.Train)
 	flags.BoolVar(&f.verify, "verify", false, "check every histogram against its rows; slow")
 	flags.BoolVar(&f.json, "json", false, "print the summary as JSON")
 	flags.BoolVar(&f.resume, "resume", false, "go on from the newest checkpoint, if there is one")
 	f.ranks.Add(cmd)
-	f.addNoSpool(cmd)
-	complete.WithKeys(cmd, nil)
 	return cmd
+}
+
+// addKeys gives the command flags for these keys and those of columns, and --set for all.
+func (f *trainFlags) addKeys(cmd *cobra.Command, keys []keyflags.Flag) {
+	keyflags.Add(cmd, slices.Concat(keys, keyflags.Columns))
+	cmd.Flags().StringArrayVar(&f.sets, "set", nil, "any config key, as `section.key=value`; repeatable")
+	complete.WithKeys(cmd, nil)
+	f.addNoSpool(cmd)
 }
 
 // trainRun is one run of train: what it was told, and what came of it.

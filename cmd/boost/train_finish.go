@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"io"
 	"time"
@@ -81,7 +80,5 @@ func (r *trainRun) test(ctx context.Context, m *model.Model, names []string, s *
 		return nil
 	}
 	p := predictions.Predictions{Model: m, Kinds: []string{"value"}, Format: write.FormatOf(s.Predictions), Pool: pool}
-	return r.a.writeOutput(s.Predictions, func(w *bufio.Writer) error {
-		return write.Packed(w, s.Predictions, func(w io.Writer) error { return p.Write(ctx, w, r.tests...) })
-	})
+	return r.a.writePacked(s.Predictions, func(w io.Writer) error { return p.Write(ctx, w, r.tests...) })
 }
