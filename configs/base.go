@@ -1,10 +1,6 @@
 package configs
 
-import (
-	"fmt"
-
-	"boost/dataset"
-)
+import "boost/dataset"
 
 // CheckBase refuses what the config says of columns where a base model, by its schema, has them otherwise: training that goes on
 // from it has its features. Where declared is true, data.categorical may name columns that the base model lacks, because tables
@@ -25,20 +21,16 @@ func (c *Config) CheckBase(s dataset.Schema, declared bool) error {
 	}{{"data.ignore", c.Data.Ignore}, {"data.id", c.Data.ID}} {
 		for _, name := range key.columns {
 			if column := of(name); column != nil && column.Role != dataset.IDRole {
-				return &Problems{[]error{fmt.Errorf(stays, c.given[key.name], key.name, name, column.Role)}}
+				return problemf(stays, c.given[key.name], key.name, name, column.Role)
 			}
 		}
 	}
 	for _, name := range c.Data.Categorical {
-		var problem error
 		switch column := of(name); {
 		case column == nil && !declared:
-			problem = fmt.Errorf("%v: data.categorical = [%q]: the base model has no column %[2]q, and training that goes on keeps its features: leave the column out of the key, or train from nothing", c.given["data.categorical"], name)
+			return problemf("%v: data.categorical = [%q]: the base model has no column %[2]q, and training that goes on keeps its features: leave the column out of the key, or train from nothing", c.given["data.categorical"], name)
 		case column != nil && column.Kind != dataset.Category && column.Role != dataset.LabelRole:
-			problem = fmt.Errorf("%v: data.categorical = [%q]: column %[2]q has numbers in the base model, and training that goes on keeps them: leave the column out of the key, or train from nothing", c.given["data.categorical"], name)
-		}
-		if problem != nil {
-			return &Problems{[]error{problem}}
+			return problemf("%v: data.categorical = [%q]: column %[2]q has numbers in the base model, and training that goes on keeps them: leave the column out of the key, or train from nothing", c.given["data.categorical"], name)
 		}
 	}
 	return nil

@@ -1,7 +1,6 @@
 package configs
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -19,26 +18,21 @@ func ChooseMetrics(asked, defaults []string, link string) ([]string, error) {
 	for _, written := range asked {
 		name := MetricName(written)
 		if isFormula(written) {
-			return nil, metricErrorf("metric %q: %s", written, noFormula)
+			return nil, problemf("metric %q: %s", written, noFormula)
 		}
 		if _, known := metrics.Lookup(name); !known {
-			return nil, metricErrorf("unknown metric %q%s: there are %s", written,
+			return nil, problemf("unknown metric %q%s: there are %s", written,
 				near.Question(near.Words(metrics.Base(written), metrics.Names())), strings.Join(metrics.Names(), ", "))
 		}
 		if _, err := metrics.New(name); err != nil {
-			return nil, metricErrorf("%v", err)
+			return nil, problemf("%v", err)
 		}
 		switch {
 		case !metrics.Fits(name, link):
-			return nil, metricErrorf("metric %q does not fit this model: take %s", written, strings.Join(defaults, ", "))
+			return nil, problemf("metric %q does not fit this model: take %s", written, strings.Join(defaults, ", "))
 		case !slices.Contains(names, name):
 			names = append(names, name)
 		}
 	}
 	return names, nil
-}
-
-// metricErrorf makes an error about the name of a metric.
-func metricErrorf(format string, args ...any) error {
-	return &Problems{[]error{fmt.Errorf(format, args...)}}
 }

@@ -140,6 +140,11 @@ func (p *Problems) Error() string {
 // Unwrap returns ErrConfig and the problems.
 func (p *Problems) Unwrap() []error { return append([]error{ErrConfig}, p.list...) }
 
+// problemf makes an error that is the only problem.
+func problemf(format string, args ...any) error {
+	return &Problems{[]error{fmt.Errorf(format, args...)}}
+}
+
 // reason strips the operation and path from an error of package os.
 func reason(err error) error {
 	if pathErr, ok := errors.AsType[*os.PathError](err); ok {

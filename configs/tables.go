@@ -60,8 +60,14 @@ func (c *Config) LabelledOptions(s dataset.Schema) []dataset.Option {
 
 // RoleOptions says what the columns of a table are for, where no schema does.
 func (c *Config) RoleOptions() []dataset.Option {
-	return []dataset.Option{dataset.ID(c.IDColumns()...), dataset.Ignore(c.Data.Ignore...), dataset.Categorical(c.Data.Categorical...),
-		dataset.Label(c.Data.Label...), dataset.Weight(c.Data.Weight), dataset.Group(c.Data.Group), dataset.Position(c.Data.Position), dataset.Event(c.Data.Event), dataset.LabelUpper(c.Data.LabelUpper), dataset.InitScore(c.Data.InitScore...)}
+	return append(c.BesideOptions(), dataset.Ignore(c.Data.Ignore...), dataset.Categorical(c.Data.Categorical...), dataset.InitScore(c.Data.InitScore...))
+}
+
+// BesideOptions says which columns stand beside the features, for training that goes on from a model, whose features it has.
+func (c *Config) BesideOptions() []dataset.Option {
+	d := &c.Data
+	return []dataset.Option{dataset.ID(c.IDColumns()...), dataset.Label(d.Label...), dataset.Weight(d.Weight), dataset.Group(d.Group),
+		dataset.Position(d.Position), dataset.Event(d.Event), dataset.LabelUpper(d.LabelUpper)}
 }
 
 // IDColumns returns the columns that are no features and stay as they are written: those that name

@@ -10,4 +10,4 @@ package dataset
 // ReaderVersion is the version of what is read: it goes up by one whenever the same
 // bytes, read with the same options, become another table (cells, kinds, dictionaries,
 // roles or rows that are left out), so that nothing kept from an earlier reading is used.
-const ReaderVersion = 3
+const ReaderVersion = 4

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -197,10 +198,7 @@ type validation struct {
 const aheadRounds = 16
 
 func newValidation(p booster.Params, table *dataset.Table, c Params, folds []Fold, prune Prune) *validation {
-	threads := p.Threads
-	if threads == 0 {
-		threads = cpu.Threads()
-	}
+	threads := cmp.Or(p.Threads, cpu.Threads())
 	beside := min(threads, len(folds))
 	v := &validation{p: p, c: c, table: table, folds: folds, start: time.Now(), tokens: make(chan struct{}, beside), pool: parallel.NewPool(threads),
 		each: max(1, threads/beside), models: make([]*booster.Model, len(folds))}

@@ -98,10 +98,7 @@ func (d Division) Divide(t *dataset.Table, objective string) (folds []Fold, by s
 
 // deal spreads rows over folds in the order of their draws, class by class.
 func (d Division) deal(of []int32, classes []float64, key uint64) {
-	rows := make([]int32, len(of))
-	for row := range rows {
-		rows[row] = int32(row)
-	}
+	rows := upTo(len(of))
 	slices.SortFunc(rows, func(a, b int32) int {
 		order := 0
 		if classes != nil {
@@ -114,14 +111,20 @@ func (d Division) deal(of []int32, classes []float64, key uint64) {
 	}
 }
 
+// upTo returns 0 … n-1.
+func upTo(n int) []int32 {
+	numbers := make([]int32, n)
+	for i := range numbers {
+		numbers[i] = int32(i)
+	}
+	return numbers
+}
+
 // dealGroups gives each group, in the order of their draws, to the fold that has the fewest rows so far.
 func (d Division) dealGroups(of []int32, groups []int32, units int, key uint64) {
-	sizes, order := make([]int, units), make([]int32, units)
+	sizes, order := make([]int, units), upTo(units)
 	for _, g := range groups {
 		sizes[g]++
-	}
-	for g := range order {
-		order[g] = int32(g)
 	}
 	slices.SortFunc(order, func(a, b int32) int {
 		return cmp.Or(cmp.Compare(rng.Draw(key, uint64(a)), rng.Draw(key, uint64(b))), cmp.Compare(a, b))
@@ -250,10 +253,7 @@ func (d Division) byTime(t *dataset.Table) ([]Fold, string, error) {
 		return nil, "", err
 	}
 	n := t.NumRows()
-	rows := make([]int32, n)
-	for row := range rows {
-		rows[row] = int32(row)
-	}
+	rows := upTo(n)
 	slices.SortStableFunc(rows, func(a, b int32) int { return cmp.Compare(times[a], times[b]) })
 	ends := make([]int, d.Folds+2)
 	for i := range ends {

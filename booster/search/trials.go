@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -53,11 +54,7 @@ func NewTrials(p booster.Params, table *dataset.Table, c Params, choose func([]F
 		return nil, err
 	}
 	c.setDefaults()
-	threads := p.Threads
-	if threads == 0 {
-		threads = cpu.Threads()
-	}
-	return &Trials{table: table, folds: choose(folds), by: by, c: c, pool: parallel.NewPool(threads)}, nil
+	return &Trials{table: table, folds: choose(folds), by: by, c: c, pool: parallel.NewPool(cmp.Or(p.Threads, cpu.Threads()))}, nil
 }
 
 // Close ends the threads.

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"strings"
@@ -18,6 +19,7 @@ import (
 	"boost/cmd/boost/internal/keyflags"
 	"boost/cmd/boost/internal/usage"
 	"boost/dataset"
+	"boost/dataset/write"
 	"boost/internal/cpu"
 	"boost/internal/format"
 	"boost/internal/output"
@@ -206,15 +208,32 @@ func (a *app) openLog() (err error) {
 
 // pool returns workers for a number of threads, 0 for as many as are of use.
 func (a *app) pool(threads int) *parallel.Pool {
-	if threads == 0 {
-		threads = cpu.Threads()
-	}
-	return parallel.NewPool(threads)
+	return parallel.NewPool(cmp.Or(threads, cpu.Threads()))
 }
 
 // writeOutput writes to a file, or to standard output for "" and "-".
 func (a *app) writeOutput(path string, write func(w *bufio.Writer) error) error {
 	return output.Write(a.out, path, write)
+}
+
+// writePacked is writeOutput for text or bytes that are compressed where the name of the file says so.
+func (a *app) writePacked(path string, do func(w io.Writer) error) error {
+	return a.writeOutput(path, func(w *bufio.Writer) error { return write.Packed(w, path, do) })
+}
+
+// showBar starts a bar of so many steps, where people read the messages.
+func (a *app) showBar(steps int) {
+	if !a.quiet && a.logFormat != "json" {
+		a.terminal.ShowBar(steps)
+	}
+}
+
+// showFolds starts a bar of the rounds of all folds, and returns what moves it.
+func (a *app) showFolds(rounds, folds int) (onRound func(done, of int)) {
+	a.showBar(rounds * folds)
+	return func(done, of int) {
+		a.terminal.Step(done, fmt.Sprintf("round %s/%s of %d folds", format.Count(done), format.Count(of), folds))
+	}
 }
 
 // answer prints what a command found on standard output: as JSON, or as text in words.

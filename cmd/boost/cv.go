@@ -1,10 +1,8 @@
 package main
 
 import (
-	"bufio"
 	"cmp"
 	"context"
-	"fmt"
 	"io"
 	"slices"
 	"strconv"
@@ -15,7 +13,6 @@ import (
 
 	"boost/booster/search"
 	"boost/booster/traindata"
-	"boost/cmd/boost/internal/complete"
 	"boost/cmd/boost/internal/exit"
 	"boost/cmd/boost/internal/filename"
 	"boost/cmd/boost/internal/keyflags"
@@ -65,9 +62,7 @@ each fold's own rows.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return a.cv(cmd.Context(), cmd, args, &f) },
 	}
 	flags := cmd.Flags()
-	keyflags.Add(cmd, cvKeyFlags)
-	keyflags.Add(cmd, keyflags.Columns)
-	flags.StringArrayVar(&f.sets, "set", nil, "any config key, as `section.key=value`; repeatable")
+	f.addKeys(cmd, cvKeyFlags)
 	addDivisionFlags(cmd, &f.Division)
 	flags.BoolVar(&f.Strict, "strict", false, "find cuts and categories from each fold's own rows")
 	flags.IntVar(&f.Resamples, "bootstrap", 0, "resamples for intervals; 0 = `N` by the number of rows, 100 to 1,000")
@@ -76,8 +71,6 @@ each fold's own rows.`,
 	flags.StringVarP(&f.output, "output", "o", "", "model `FILE`: the average of the folds' models")
 	flags.BoolVar(&f.resume, "resume", false, "go on from the checkpoints of --checkpoint, as far as there are any")
 	flags.BoolVar(&f.json, "json", false, "print JSON, with the metrics of each round")
-	f.addNoSpool(cmd)
-	complete.WithKeys(cmd, nil)
 	return cmd
 }
 
@@ -125,12 +118,7 @@ func (a *app) cv(ctx context.Context, cmd *cobra.Command, sources []string, f *c
 	}
 	f.Params.Seed, f.Params.Log, f.Params.Checkpoints = params.Seed, a.log, r.checkpoints()
 	folds := max(1, f.Folds*max(f.Repeats, 1))
-	if !a.quiet && a.logFormat != "json" {
-		a.terminal.ShowBar(params.Rounds * folds)
-	}
-	f.Params.OnRound = func(done, of int) {
-		a.terminal.Step(done, fmt.Sprintf("round %s/%s of %d folds", format.Count(done), format.Count(of), folds))
-	}
+	f.Params.OnRound = a.showFolds(params.Rounds, folds)
 	found, err := search.CrossValidate(ctx, params, table, f.Params)
 	a.terminal.ClearBar()
 	if err != nil {
@@ -225,9 +213,7 @@ func (a *app) writeUnseen(ctx context.Context, f *cvFlags, found *search.Result,
 	}
 	parts := []write.Table{{Columns: columns, Rows: table.NumRows()}}
 	write.ResolveWhole(parts)
-	return a.writeOutput(f.oof, func(w *bufio.Writer) error {
-		return write.Packed(w, f.oof, func(w io.Writer) error { return write.All(ctx, w, p.Format, parts) })
-	})
+	return a.writePacked(f.oof, func(w io.Writer) error { return write.All(ctx, w, p.Format, parts) })
 }
 
 // trainWith returns the command that trains on all rows for a number of rounds.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"io"
 	"math"
@@ -188,7 +187,7 @@ func (f *predictFlags) fitIntervals(m evaluation.Model, file string) error {
 		return err
 	}
 	for _, kind := range f.kinds {
-		if f.stops && evaluation.UsesTrust(t, kind) {
+		if f.stops && predictions.UsesTrust(t, kind) {
 			return exit.Usagef("--early-stop: %s is calibrated for scores that went through all trees: leave the flag out, or give --kind raw", file)
 		}
 	}
@@ -259,7 +258,7 @@ func (a *app) predict(ctx context.Context, modelFile string, tables []string, f 
 	}
 	s, err := predictions.NewStream(p, f.onUnseen)
 	if err != nil {
-		return exit.Usagef("%v", err)
+		return err
 	}
 	s.Whole = whole
 	return a.predictStream(ctx, s, tables, f.output, opts...)
@@ -277,9 +276,7 @@ func (a *app) predictWhole(ctx context.Context, p *predictions.Predictions, f *p
 	a.reportInitScores(p.Model.LacksInitScores(t), strings.Join(files, " "))
 	p.Pool = a.pool(0)
 	defer p.Pool.Close()
-	return a.writeOutput(f.output, func(w *bufio.Writer) error {
-		return write.Packed(w, f.output, func(w io.Writer) error { return p.Write(ctx, w, t) })
-	})
+	return a.writePacked(f.output, func(w io.Writer) error { return p.Write(ctx, w, t) })
 }
 
 // resolveFormat takes the format from the output's name where --format does not give it.

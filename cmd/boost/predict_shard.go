@@ -55,7 +55,7 @@ func (a *app) predictShard(ctx context.Context, p *predictions.Predictions, f *p
 	defer s.Close()
 	all, err := predictions.NewStream(*p, f.onUnseen)
 	if err != nil {
-		return exit.Usagef("%v", err)
+		return err
 	}
 	all.Files = tables
 	rows, whole, err := all.Survey(ctx, s)
@@ -68,7 +68,7 @@ func (a *app) predictShard(ctx context.Context, p *predictions.Predictions, f *p
 	}
 	part, err := predictions.NewStream(*p, mode)
 	if err != nil {
-		return exit.Usagef("%v", err)
+		return err
 	}
 	if p.TypesIDs(p.Model.Schema()) {
 		part.Whole = whole

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"io"
@@ -52,10 +51,7 @@ func (a *app) predictStream(ctx context.Context, p *predictions.Stream, files []
 		return err
 	}
 	defer s.Close()
-	err = a.writeOutput(file, func(w *bufio.Writer) error {
-		return write.Packed(w, file, func(w io.Writer) error { return p.Write(ctx, w, s) })
-	})
-	if err != nil {
+	if err = a.writePacked(file, func(w io.Writer) error { return p.Write(ctx, w, s) }); err != nil {
 		partly := p.Rows > 0 && !output.Replaced(file) && (errors.Is(err, dataset.ErrTable) || ctx.Err() != nil)
 		if err = badcells.OfPredicting(err); partly {
 			err = &exit.Partly{Err: err, Rows: p.Rows}

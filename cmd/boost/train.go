@@ -88,16 +88,20 @@ columns to search. The model is that of one process, byte for byte.`,
 		},
 	}
 	flags := cmd.Flags()
-	keyflags.Add(cmd, keyflags.Train)
-	keyflags.Add(cmd, keyflags.Columns)
-	flags.StringArrayVar(&f.sets, "set", nil, "any config key, as `section.key=value`; repeatable")
+	f.addKeys(cmd, keyflags.Train)
 	flags.BoolVar(&f.verify, "verify", false, "check every histogram against its rows; slow")
 	flags.BoolVar(&f.json, "json", false, "print the summary as JSON")
 	flags.BoolVar(&f.resume, "resume", false, "go on from the newest checkpoint, if there is one")
 	f.ranks.Add(cmd)
-	f.addNoSpool(cmd)
-	complete.WithKeys(cmd, nil)
 	return cmd
+}
+
+// addKeys gives the command flags for these keys and those of columns, and --set for all.
+func (f *trainFlags) addKeys(cmd *cobra.Command, keys []keyflags.Flag) {
+	keyflags.Add(cmd, slices.Concat(keys, keyflags.Columns))
+	cmd.Flags().StringArrayVar(&f.sets, "set", nil, "any config key, as `section.key=value`; repeatable")
+	complete.WithKeys(cmd, nil)
+	f.addNoSpool(cmd)
 }
 
 // trainRun is one run of train: what it was told, and what came of it.
@@ -277,15 +281,12 @@ func (r *trainRun) prepare(ctx context.Context, rebuild bool) (*traindata.Tables
 		return nil, objectives.Info{}, c.Params, err
 	}
 	table := loaded.Train.MetaColumns()
-	objective, why, err := r.objectiveOf(c.Params, table)
+	objective, why, err := r.objectiveOf(table)
+	params := c.Params
 	if err != nil {
 		err = exit.OfTable(c.Data.Train, err)
 	} else {
-		err = r.settle(loaded.Train, objective.Name)
-	}
-	params := c.Params
-	if err == nil && c.ForcedCutsFile != "" {
-		params.Binning.ForcedCuts, err = forcedCuts(c.ForcedCutsFile, featureNames(loaded.Train.Schema()))
+		params, err = r.settle(loaded.Train, objective.Name)
 	}
 	if err != nil {
 		loaded.Close()
@@ -349,11 +350,7 @@ func (r *trainRun) fit(ctx context.Context, rebuild bool) (*booster.Model, error
 	if r.ranks.Features {
 		opts = append(opts, booster.ByFeatures())
 	}
-	steps := r.baseRounds() + params.Rounds
-	if a.quiet || a.logFormat == "json" { // without a bar
-		steps = 0
-	}
-	a.terminal.ShowBar(steps)
+	a.showBar(r.baseRounds() + params.Rounds)
 	model, err := booster.TrainOn(ctx, params, loaded.Train, opts...)
 	a.terminal.ClearBar()
 	if err != nil && (model == nil || !errors.Is(err, booster.ErrInterrupted)) {
@@ -378,16 +375,9 @@ func (r *trainRun) sayResume(err error) {
 
 // bag trains a model for each fold of the table, and returns their mean.
 func (r *trainRun) bag(ctx context.Context, p booster.Params, table *dataset.Table) (*booster.Model, error) {
-	steps := p.Rounds * p.BagFolds
-	if r.a.quiet || r.a.logFormat == "json" { // without a bar
-		steps = 0
-	}
-	r.a.terminal.ShowBar(steps)
-	limit := p.TimeLimit // of a budget
-	p.TimeLimit = 0
-	m, err := search.Bag(ctx, p, table, search.Bagging{Log: r.a.log, Report: &r.report, Limit: limit, Checkpoints: r.checkpoints(), OnRound: func(done, of int) {
-		r.a.terminal.Step(done, fmt.Sprintf("round %s/%s of %d folds", format.Count(done), format.Count(of), p.BagFolds))
-	}})
+	bagging := search.Bagging{Log: r.a.log, Report: &r.report, Limit: p.TimeLimit, Checkpoints: r.checkpoints(), OnRound: r.a.showFolds(p.Rounds, p.BagFolds)}
+	p.TimeLimit = 0 // of a budget: that of all folds
+	m, err := search.Bag(ctx, p, table, bagging)
 	r.a.terminal.ClearBar()
 	if err != nil {
 		r.sayResume(err)
@@ -567,14 +557,13 @@ func (r *trainRun) mayRetrain() bool {
 	return r.base == nil && len(r.config.Data.Valid) == 0 && r.config.Quantize.MaxLoss < 0
 }
 
-// settle takes the parameters that were not given from what is known of the table by now.
-func (r *trainRun) settle(train booster.Data, objective string) error {
+// settle returns the parameters that training will have, and says what was chosen for the table.
+func (r *trainRun) settle(train booster.Data, objective string) (booster.Params, error) {
 	c := r.config
-	t := preset.TableOf(train, objective)
-	t.Retrain = r.mayRetrain()
 	before := c.Chosen()
-	if err := c.SettleFor(t); err != nil {
-		return err
+	params, err := c.ParamsOn(train, objective, r.mayRetrain())
+	if err != nil {
+		return params, err
 	}
 	switch chosen := c.Chosen(); {
 	case chosen == "":
@@ -583,7 +572,7 @@ func (r *trainRun) settle(train booster.Data, objective string) error {
 	case chosen != before:
 		r.a.log.Info("by the rows of this table, " + chosen)
 	}
-	return nil
+	return params, nil
 }
 
 // goOn loads the model that training goes on from. Columns, types and label are its own.
@@ -611,8 +600,7 @@ func (r *trainRun) goOn() error {
 			return exit.Usagef("data.init_score = %q: %s was trained from %q", given, c.InitModel, known)
 		}
 	}
-	d := &c.Data
-	r.tables = append(c.ReadOptions(), dataset.Label(d.Label...), dataset.Weight(d.Weight), dataset.Group(d.Group), dataset.Position(d.Position), dataset.Event(d.Event), dataset.LabelUpper(d.LabelUpper), dataset.ID(c.IDColumns()...))
+	r.tables = append(c.ReadOptions(), c.BesideOptions()...)
 	return nil
 }
 
@@ -660,21 +648,11 @@ func (r *trainRun) sayWhat(objective objectives.Info, why string, t *dataset.Tab
 const usualClasses = 500
 
 // objectiveOf returns the objective that training will have, and why where it follows from the label.
-func (r *trainRun) objectiveOf(p booster.Params, t *dataset.Table) (info objectives.Info, why string, err error) {
-	name := p.Objective
-	if r.base != nil {
-		name = r.base.Objective()
-	} else if name == "" {
-		if name, why, err = booster.InferObjective(t); err != nil {
-			return info, "", err
-		}
-	}
-	if name == "binary" && len(t.LabelColumns()) > 1 {
-		name, why = "multi_label", "binary is of one label"
-	}
+func (r *trainRun) objectiveOf(t *dataset.Table) (info objectives.Info, why string, err error) {
+	name, why, err := r.config.ObjectiveOn(t, r.base)
 	info, ok := objectives.Lookup(name)
 	if !ok && r.base != nil { // training refuses to go on from it
 		info = objectives.Info{Name: name, Link: r.base.Link()}
 	}
-	return info, why, nil
+	return info, why, err
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"io"
 	"time"
@@ -10,7 +9,6 @@ import (
 	"boost/cmd/boost/internal/evaluation"
 	"boost/cmd/boost/internal/filename"
 	"boost/dataset/write"
-	"boost/internal/format"
 	"boost/internal/peakmemory"
 	"boost/internal/predictions"
 	"boost/internal/report"
@@ -24,18 +22,12 @@ func (r *trainRun) finish(ctx context.Context, m *model.Model, path string, inte
 	}
 	s := report.Training{
 		Model: path, Objective: r.report.Objective, Rounds: r.report.Rounds, BestRound: r.report.BestRound,
-		Stopped: r.report.Stopped, Metrics: map[string]map[string]*float64{}, ModelBytes: filename.Size(path), SHA256: sha,
+		Stopped: r.report.Stopped, Metrics: report.MetricsJSON(r.report.Metrics), ModelBytes: filename.Size(path), SHA256: sha,
 		Threads: r.report.Threads, Builder: r.report.Builder, Gradients: r.report.Gradients,
 		Seconds: report.TrainingSeconds{Load: r.loading.Seconds(), Bin: r.report.BinSeconds, Train: r.report.TrainSeconds,
 			Score: r.report.ScoreSeconds, Save: r.saving.Seconds()},
 		Retrained: r.report.Retrained, Bagged: r.report.Bagged,
 		TrainingText: report.TrainingText{Sets: max(1, len(r.config.Data.Valid), len(r.tests)), HeldOut: len(r.report.HeldOut), Details: r.a.verbose},
-	}
-	for set, values := range r.report.Metrics {
-		s.Metrics[set] = map[string]*float64{}
-		for name, v := range values {
-			s.Metrics[set][name] = format.Finite(v)
-		}
 	}
 	if r.small != nil {
 		s.Quantized = &report.Compressed{Model: r.config.Quantize.Output, Format: r.small.Chosen().Name(), Bytes: r.small.Bytes, Certificate: &r.small.Certificate}
@@ -88,7 +80,5 @@ func (r *trainRun) test(ctx context.Context, m *model.Model, names []string, s *
 		return nil
 	}
 	p := predictions.Predictions{Model: m, Kinds: []string{"value"}, Format: write.FormatOf(s.Predictions), Pool: pool}
-	return r.a.writeOutput(s.Predictions, func(w *bufio.Writer) error {
-		return write.Packed(w, s.Predictions, func(w io.Writer) error { return p.Write(ctx, w, r.tests...) })
-	})
+	return r.a.writePacked(s.Predictions, func(w io.Writer) error { return p.Write(ctx, w, r.tests...) })
 }

@@ -4,12 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"time"
 
-	"boost/binning"
 	"boost/booster/preset"
 	"boost/booster/traindata"
 	"boost/cmd/boost/internal/exit"
@@ -20,20 +18,6 @@ import (
 	"boost/internal/profile"
 	"boost/objectives"
 )
-
-// forcedCuts reads a file of cuts for features.
-func forcedCuts(file string, features []string) (map[string][]float64, error) {
-	f, err := os.Open(file)
-	if err != nil {
-		return nil, exit.Usagef("binning.forced_cuts_file: %v", err)
-	}
-	defer f.Close()
-	forced, err := binning.ParseForcedCuts(f, features)
-	if err != nil {
-		return nil, exit.Usagef("%s: %v", file, err)
-	}
-	return forced, nil
-}
 
 // load reads the tables, or prepares them for being read in chunks, or takes them from
 // the cache.
@@ -99,7 +83,7 @@ func (r *trainRun) loadTests(ctx context.Context, loaded *traindata.Tables) erro
 	if r.base == nil {
 		r.a.tell(profile.RowNames(loaded.Train.Table()))
 	}
-	r.a.log.Info(fmt.Sprintf("%s × %s", format.Counted(rest.NumRows(), "row"), format.Counted(len(featureNames(schema)), "feature")))
+	r.a.log.Info(fmt.Sprintf("%s × %s", format.Counted(rest.NumRows(), "row"), format.Counted(len(schema.RoleNames(dataset.Feature)), "feature")))
 	for i, valid := range loaded.Valid {
 		r.a.tell(notesOf(valid.MetaColumns()))
 		if err := needLabel(valid.MetaColumns(), c.Data.Valid[i], schema); err != nil {
@@ -120,17 +104,6 @@ func (r *trainRun) loadTests(ctx context.Context, loaded *traindata.Tables) erro
 		r.tests = append(r.tests, test)
 	}
 	return nil
-}
-
-// featureNames lists the features of a schema.
-func featureNames(s dataset.Schema) []string {
-	var names []string
-	for _, c := range s.Columns {
-		if c.Role == dataset.Feature {
-			names = append(names, c.Name)
-		}
-	}
-	return names
 }
 
 // checkTests looks at the labels of the test sets before the work, not after it.

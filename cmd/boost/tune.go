@@ -61,9 +61,7 @@ interruption, or with more --trials. The trials follow from train.seed, not from
 		RunE: func(cmd *cobra.Command, args []string) error { return a.tune(cmd.Context(), cmd, args, &f) },
 	}
 	flags := cmd.Flags()
-	keyflags.Add(cmd, tuneKeyFlags)
-	keyflags.Add(cmd, keyflags.Columns)
-	flags.StringArrayVar(&f.sets, "set", nil, "any config key, as `section.key=value`; repeatable")
+	f.addKeys(cmd, tuneKeyFlags)
 	flags.IntVar(&f.Trials, "trials", 0, "stop after `N` trials, those of the study counted (default: 50, no limit with --budget)")
 	flags.DurationVar(&f.Budget, "budget", 0, "stop after this `TIME`, like 90s or 10m")
 	flags.StringArrayVar(&f.tries, "try", nil, "search a key: `KEY=LOW..HIGH`, KEY=LOW..HIGH:log or KEY=A,B,C; repeatable")
@@ -79,8 +77,6 @@ interruption, or with more --trials. The trials follow from train.seed, not from
 	flags.StringVarP(&f.output, "output", "o", "", "config `FILE` (default: named after the table, in this folder)")
 	flags.StringVar(&f.plot, "plot", "", "SVG `FILE`: a picture of the trials")
 	flags.BoolVar(&f.json, "json", false, "print JSON, with all trials")
-	f.addNoSpool(cmd)
-	complete.WithKeys(cmd, nil)
 	return cmd
 }
 
@@ -210,9 +206,7 @@ func (f *tuneFlags) space(p booster.Params, c *configs.Config, table *dataset.Ta
 // showTrials tells of trials as they come, with a bar of so many trials, or seconds.
 func (r *trainRun) showTrials(steps int, inSeconds bool) (onTrial func(t tune.Trial, isBest bool), onRound func(done, of int)) {
 	a := r.a
-	if !a.quiet && a.logFormat != "json" {
-		a.terminal.ShowBar(steps)
-	}
+	a.showBar(steps)
 	started, trials, best := time.Now(), 0, ""
 	onTrial = func(t tune.Trial, isBest bool) {
 		trials++

@@ -24,29 +24,11 @@ func (f *unseenFlag) check() error {
 	return exit.OneOf("on-unseen", f.onUnseen, unseen.Missing, unseen.Error)
 }
 
-// newUnseen begins with no rows.
-func newUnseen(m unseen.Model, mode string) (*unseen.Levels, error) {
-	u, err := unseen.New(m, mode)
-	if err != nil {
-		return nil, exit.Usagef("%v", err)
-	}
-	return u, nil
-}
-
 // reportUnseen looks at a whole table.
 func (a *app) reportUnseen(t *dataset.Table, m unseen.Model, mode string, files ...string) error {
-	u, err := newUnseen(m, mode)
-	if err != nil {
-		return err
+	notes, err := unseen.Whole(m, mode, t, files...)
+	if err == nil {
+		a.tell(notes)
 	}
-	add, err := u.Look(t)
-	if err != nil {
-		return err
-	}
-	add()
-	if err := u.Check(files); err != nil {
-		return err
-	}
-	a.tell(u.Notes(t.NumRows()))
-	return nil
+	return err
 }

@@ -224,6 +224,17 @@ func (p *Predictions) contributions(ctx context.Context, t *dataset.Table) ([]wr
 	return columns, nil
 }
 
+// UsesTrust reports whether a kind of prediction follows from what calibrate found.
+func UsesTrust(t *trust.Trust, kind string) bool {
+	switch kind {
+	case "value":
+		return t != nil && t.Calibration != nil
+	case "class":
+		return t.ChangesValues()
+	}
+	return kind == "interval"
+}
+
 // SetSeparator stands between the classes of a set; no class of a model with sets has it in its name.
 const SetSeparator = "|"
 

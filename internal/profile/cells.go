@@ -31,10 +31,7 @@ func cellsOf(c *dataset.Column) *cells {
 	if s := c.Sparse(); s != nil {
 		return &cells{sparse: true, narrow: s.F32, wide: s.F64, rows: s.Rows, fill: s.Fill}
 	}
-	if c.Kind() == dataset.Float32 {
-		return &cells{narrow: c.Float32s()}
-	}
-	return &cells{wide: c.Float64s()}
+	return dense(c)
 }
 
 // dense returns a walk through all cells, also of a sparse column.

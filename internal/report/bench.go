@@ -28,10 +28,7 @@ func (r *Bench) WriteTiers(out io.Writer) error {
 			fmt.Sprintf("%.3f %%", 100*t.Largest), fmt.Sprintf("%.0f", t.PutMBs), fmt.Sprintf("%.0f", t.ReadMBs),
 		})
 	}
-	if _, err := fmt.Fprintln(out); err != nil {
-		return err
-	}
-	if err := format.Table(out, rows, "lrrrrrr"); err != nil {
+	if err := section(out, rows, "lrrrrrr"); err != nil {
 		return err
 	}
 	_, err := fmt.Fprintf(out, "\n%s of tensors in memory, %s of records in a file of %s; %s in all\n",

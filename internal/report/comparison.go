@@ -22,9 +22,6 @@ func Comparison(w io.Writer, c *compress.Comparison, a, b string) error {
 	if err := format.Table(w, rows, "lr"); err != nil || c.Data == nil || len(c.Data.Metrics) == 0 {
 		return err
 	}
-	if _, err := fmt.Fprintln(w); err != nil {
-		return err
-	}
 	rows = [][]string{{"metric", a, b, "change"}}
 	for _, m := range c.Data.Metrics {
 		change := format.Metric(m.Change())
@@ -33,7 +30,7 @@ func Comparison(w io.Writer, c *compress.Comparison, a, b string) error {
 		}
 		rows = append(rows, []string{m.Name, format.Metric(m.A), format.Metric(m.B), change})
 	}
-	return format.Table(w, rows, "lrrr")
+	return section(w, rows, "lrrr")
 }
 
 // leavesCompared words how far leaves are apart.

@@ -33,10 +33,7 @@ func (c *Confusion) write(w io.Writer, weighted bool) error {
 		}
 		return format.Count(int(x))
 	}
-	names := make([]string, len(c.Classes))
-	for k, class := range c.Classes {
-		names[k] = format.OneLine(class)
-	}
+	names := oneLines(c.Classes)
 	lines := [][]string{slices.Concat([]string{`label \ predicted`}, names, []string{"recall"})}
 	columns := make([]float64, len(names))
 	for i, row := range c.Rows {

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"strings"
 
 	"boost/internal/format"
 )
@@ -88,9 +89,9 @@ func (e *Evaluation) Write(w io.Writer) error {
 
 // writeStages writes a line for each stage.
 func (e *Evaluation) writeStages(w io.Writer) error {
-	head, align := []string{"rounds"}, "r"
+	head := []string{"rounds"}
 	for _, f := range e.Stages[0].Figures {
-		head, align = append(head, f.Name), align+"r"
+		head = append(head, f.Name)
 	}
 	lines := [][]string{head}
 	for _, s := range e.Stages {
@@ -100,7 +101,7 @@ func (e *Evaluation) writeStages(w io.Writer) error {
 		}
 		lines = append(lines, line)
 	}
-	return section(w, lines, align)
+	return section(w, lines, strings.Repeat("r", len(head)))
 }
 
 // section writes an empty line and a table.

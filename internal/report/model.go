@@ -84,15 +84,7 @@ func importances(m *model.Model, kind model.ImportanceKind) ([]Importance, error
 			list[i].Share = list[i].Value / total
 		}
 	}
-	slices.SortStableFunc(list, func(a, b Importance) int {
-		switch {
-		case a.Value > b.Value:
-			return -1
-		case a.Value < b.Value:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(list, func(a, b Importance) int { return cmp.Compare(b.Value, a.Value) })
 	return list, nil
 }
 
@@ -144,40 +136,18 @@ func (r *Model) WriteText(w io.Writer) error {
 		{"label", format.OneLine(cmp.Or(strings.Join(d.Labels, ", "), d.Label))},
 	}
 	if d.Classes != nil {
-		classes := make([]string, len(d.Classes))
-		for i, c := range d.Classes {
-			classes[i] = format.OneLine(c)
-		}
+		classes := oneLines(d.Classes)
 		text := strings.Join(classes, ", ")
 		if d.Outputs == 1 && len(classes) == 2 {
 			text = classes[1] + " (positive), " + classes[0]
 		}
 		rows = append(rows, []string{"classes", text})
 	}
-	if d.Weight != "" {
-		rows = append(rows, []string{"weight", format.OneLine(d.Weight)})
-	}
-	if d.Group != "" {
-		rows = append(rows, []string{"group", format.OneLine(d.Group)})
-	}
-	if d.Position != "" {
-		rows = append(rows, []string{"position", format.OneLine(d.Position)})
-	}
-	if d.Event != "" {
-		rows = append(rows, []string{"event", format.OneLine(d.Event)})
-	}
-	if d.LabelUpper != "" {
-		rows = append(rows, []string{"label upper", format.OneLine(d.LabelUpper)})
-	}
-	if len(d.InitScores) > 0 {
-		rows = append(rows, []string{"init score", format.OneLine(strings.Join(d.InitScores, ", "))})
-	}
-	if len(d.ID) > 0 {
-		ids := make([]string, len(d.ID))
-		for i, name := range d.ID {
-			ids[i] = format.OneLine(name)
+	for _, role := range [][]string{{"weight", d.Weight}, {"group", d.Group}, {"position", d.Position}, {"event", d.Event}, {"label upper", d.LabelUpper},
+		{"init score", strings.Join(d.InitScores, ", ")}, {"id", strings.Join(oneLines(d.ID), ", ")}} {
+		if role[1] != "" {
+			rows = append(rows, []string{role[0], format.OneLine(role[1])})
 		}
-		rows = append(rows, []string{"id", strings.Join(ids, ", ")})
 	}
 	rows = append(rows,
 		[]string{"features", features},
@@ -212,6 +182,15 @@ func (r *Model) WriteText(w io.Writer) error {
 		return err
 	}
 	return r.writeImportance(w, most)
+}
+
+// oneLines is format.OneLine for several names.
+func oneLines(names []string) []string {
+	out := make([]string, len(names))
+	for i, name := range names {
+		out[i] = format.OneLine(name)
+	}
+	return out
 }
 
 // originRows says how a model was made of others.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 
 	"boost/booster"
 	"boost/internal/format"
@@ -68,6 +69,18 @@ type TrainingSeconds struct {
 	Total float64 `json:"total"`
 }
 
+// MetricsJSON maps the metrics of sets to values, undefined ones to null.
+func MetricsJSON(sets map[string]map[string]float64) map[string]map[string]*float64 {
+	out := map[string]map[string]*float64{}
+	for set, values := range sets {
+		out[set] = map[string]*float64{}
+		for name, v := range values {
+			out[set][name] = format.Finite(v)
+		}
+	}
+	return out
+}
+
 // cost says what the compressed model loses.
 func (q *Compressed) cost() string {
 	c := q.Certificate
@@ -85,10 +98,6 @@ func (t *Training) Write(w io.Writer, names []string) error {
 		return err
 	}
 	rows := [][]string{append([]string{""}, names...)}
-	align := "l"
-	for range names {
-		align += "r"
-	}
 	for _, kind := range []string{"train", "valid", "test"} {
 		for i := range t.Sets {
 			values, ok := t.Metrics[SetName(kind, i)]
@@ -102,7 +111,7 @@ func (t *Training) Write(w io.Writer, names []string) error {
 			rows = append(rows, row)
 		}
 	}
-	if err := format.Table(w, rows, align); err != nil {
+	if err := format.Table(w, rows, "l"+strings.Repeat("r", len(names))); err != nil {
 		return err
 	}
 	facts := [][]string{

@@ -121,11 +121,7 @@ func (t *Tuning) Write(w io.Writer) error {
 		row := []string{strconv.Itoa(trial.Number), orUndefined(format.Finite(trial.Value)), orUndefined(format.Finite(trial.Deviation)), format.Count(trial.Best)}
 		rows = append(rows, append(row, trial.Values...))
 	}
-	align := "rrrr"
-	for range t.Space {
-		align += "r"
-	}
-	if err := format.Table(w, rows, align); err != nil {
+	if err := format.Table(w, rows, strings.Repeat("r", len(head))); err != nil {
 		return err
 	}
 	facts := [][]string{{"start", "trial 0 has what the search began with"}}

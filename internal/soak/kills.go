@@ -1,12 +1,8 @@
 package main
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"os"
-	"path/filepath"
-	"strconv"
 )
 
 // wine is a table that ships with the program: 5,000 rows, seven classes.
@@ -79,7 +75,7 @@ func (r *replacing) run(t *trial) error {
 		return err
 	}
 	for range 1 + t.IntN(2) {
-		e, err := t.kill(r.pace, r.args(r.out)...)
+		e, err := t.kill(r.pace.moment(t), r.args(r.out)...)
 		if err != nil {
 			return err
 		}
@@ -190,7 +186,7 @@ func prepareCache(t *trial) (func(t *trial) error, error) {
 			return err
 		}
 		for range 1 + t.IntN(2) {
-			e, err := t.kill(p, args()...)
+			e, err := t.kill(p.moment(t), args()...)
 			if err != nil {
 				return err
 			}
@@ -260,21 +256,6 @@ func prepareInterrupt(t *trial) (func(t *trial) error, error) {
 		if err != nil || partial == nil {
 			return err
 		}
-		if e, err = t.succeed("inspect", "m.boost.partial", "--json"); err != nil {
-			return err
-		}
-		var about struct{ Rounds int }
-		if err := json.Unmarshal([]byte(e.out), &about); err != nil || about.Rounds == 0 {
-			return fmt.Errorf("inspect gives %d rounds, error %v", about.Rounds, err)
-		}
-		rounds := strconv.Itoa(about.Rounds)
-		if _, err := t.succeed("rollback", f.new, "--rounds", rounds, "-q", "-o", "r.boost"); err != nil {
-			return err
-		}
-		rolled, err := t.read("r.boost")
-		if err == nil && !bytes.Equal(rolled, partial) {
-			err = fmt.Errorf("%s is not what rollback to round %s makes", filepath.Base("m.boost.partial"), rounds)
-		}
-		return err
+		return t.isRollback("m.boost.partial", f.new)
 	}, nil
 }

@@ -2,12 +2,14 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -112,10 +114,10 @@ func (t *trial) succeed(args ...string) (ended, error) {
 	return e, err
 }
 
-// kill runs a command and kills it at a moment. It may end before, but only well.
-func (t *trial) kill(p *pace, args ...string) (ended, error) {
+// kill runs a command and kills it after a time. It may end before, but only well.
+func (t *trial) kill(after time.Duration, args ...string) (ended, error) {
 	cmd := t.command(nil, args...)
-	e, err := t.signalled(cmd, os.Kill, p.moment(t))
+	e, err := t.signalled(cmd, os.Kill, after)
 	if err == nil && e.code > 0 {
 		err = fmt.Errorf("%s: exit code %d: %s", said(cmd), e.code, e.errors)
 	}
@@ -143,6 +145,29 @@ func (p *pace) moment(t *trial) time.Duration {
 		share = 0.8 + share/3
 	}
 	return time.Duration(share * float64(p.usual))
+}
+
+// isRollback is an error where a file is not the model of fewer rounds of a whole one.
+func (t *trial) isRollback(name, whole string) error {
+	e, err := t.succeed("inspect", name, "--json")
+	if err != nil {
+		return err
+	}
+	var about struct{ Rounds int }
+	if err := json.Unmarshal([]byte(e.out), &about); err != nil || about.Rounds == 0 {
+		return fmt.Errorf("inspect gives %d rounds, error %v", about.Rounds, err)
+	}
+	if _, err := t.succeed("rollback", whole, "--rounds", strconv.Itoa(about.Rounds), "-q", "-o", "r.boost"); err != nil {
+		return err
+	}
+	rolled, err := t.read("r.boost")
+	if err != nil {
+		return err
+	}
+	if err := t.isOneOf(name, rolled); err != nil {
+		return fmt.Errorf("not what rollback to round %d makes: %w", about.Rounds, err)
+	}
+	return t.write("r.boost", nil)
 }
 
 // path is that of a file in the trial's folder.

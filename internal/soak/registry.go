@@ -61,7 +61,7 @@ func prepareRegistry(t *trial) (func(t *trial) error, error) {
 				}
 				continue
 			}
-			e, err := t.kill(p, c.args...)
+			e, err := t.kill(p.moment(t), c.args...)
 			if err != nil {
 				return err
 			}

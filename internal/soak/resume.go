@@ -82,11 +82,7 @@ func (r *resumable) run(t *trial) error {
 		}
 	}
 	for range 1 + t.IntN(4) {
-		cmd := t.command(nil, r.args...)
-		e, err := t.signalled(cmd, os.Kill, time.Duration(t.Float64()*float64(r.pace.usual)))
-		if err == nil && e.code > 0 {
-			err = fmt.Errorf("%s: exit code %d: %s", said(cmd), e.code, e.errors)
-		}
+		_, err := t.kill(time.Duration(t.Float64()*float64(r.pace.usual)), r.args...)
 		if err == nil {
 			err = t.isOneOf("m.boost", nil, r.want)
 		}

@@ -109,7 +109,9 @@ func rebuilt(o Options) (figure string, ok bool, err error) {
 		return "", false, err
 	}
 	depth := o.Config.MaxDepth
+	var want []float32 // of the last one that can be made
 	for i := 1; i <= depth+1; i++ {
+		want = slices.Clone(values)
 		rule := nextRule(i, name(i-1), values)
 		if err := s.Put(name(i), []int{n}, values, store.PutOptions{}); err != nil {
 			return "", false, err
@@ -139,9 +141,6 @@ func rebuilt(o Options) (figure string, ok bool, err error) {
 	if err != nil {
 		return "", false, err
 	}
-	// What the last rule was to make: values have since become those of one tensor more.
-	want := slices.Clone(values)
-	undoRule(depth+1, want)
 	got := make([]float32, n)
 	if _, err := s.Read(name(depth), got); err != nil {
 		return "", false, err
@@ -181,25 +180,6 @@ func nextRule(i int, base string, values []float32) store.Rule {
 		values[at] += rule.Value[k]
 	}
 	return rule
-}
-
-// undoRule takes values of tensor i back to those of the one before.
-func undoRule(i int, values []float32) {
-	switch i % 3 {
-	case 1:
-		by := float32(0.5)
-		if i%2 == 0 {
-			by = 2
-		}
-		for k := range values {
-			values[k] *= by
-		}
-	case 2:
-		slices.Reverse(values)
-	default:
-		values[1]--
-		values[5]++
-	}
 }
 
 // warmTensors are tensors a sixteenth of the cap large, a quarter more than fit, and their

@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 
+	"boost/booster"
 	"boost/booster/model"
 	"boost/dataset"
 	"boost/internal/format"
@@ -31,13 +32,19 @@ type Model interface {
 	Schema() dataset.Schema
 }
 
-// tableError is an error about a table that names it.
-type tableError struct{ text string }
+// kindError has a text of its own and is one of the sentinels.
+type kindError struct {
+	text string
+	kind error
+}
 
-func (e *tableError) Error() string { return e.text }
-func (e *tableError) Unwrap() error { return dataset.ErrTable }
+func (e *kindError) Error() string { return e.text }
+func (e *kindError) Unwrap() error { return e.kind }
 
-func tableErrorf(format string, args ...any) error { return &tableError{fmt.Sprintf(format, args...)} }
+// tableErrorf makes an error about a table that names it.
+func tableErrorf(format string, args ...any) error {
+	return &kindError{fmt.Sprintf(format, args...), dataset.ErrTable}
+}
 
 // Levels adds up which categories of a table training did not have, or had in rows held out only.
 type Levels struct {
@@ -54,12 +61,28 @@ type column struct {
 }
 
 // New begins with no rows. A model has to know all levels that training had, if others are to
-// be refused.
+// be refused: the error wraps booster.ErrParams.
 func New(m Model, mode string) (*Levels, error) {
 	if names := m.Unlisted(); mode == Error && len(names) > 0 {
-		return nil, fmt.Errorf("--on-unseen error: the compressed model does not name all levels of column %q that training had (use the full model, or boost quantize --keep-levels)", names[0])
+		text := fmt.Sprintf("--on-unseen error: the compressed model does not name all levels of column %q that training had (use the full model, or boost quantize --keep-levels)", names[0])
+		return nil, &kindError{text, booster.ErrParams}
 	}
 	return &Levels{mode: mode, model: m, columns: map[string]*column{}, known: map[string]bool{}}, nil
+}
+
+// Whole looks at a table that is not in parts, and returns what is to be said of it. files name it in errors, which are those of New, Look and
+// Check.
+func Whole(m Model, mode string, t *dataset.Table, files ...string) (notes []string, err error) {
+	u, err := New(m, mode)
+	if err != nil {
+		return nil, err
+	}
+	add, err := u.Look(t)
+	if err != nil {
+		return nil, err
+	}
+	add()
+	return u.Notes(t.NumRows()), u.Check(files)
 }
 
 // Look finds what a part of a table has, and returns what adds it.

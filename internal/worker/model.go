@@ -11,6 +11,7 @@ import (
 	"boost/dataset"
 	"boost/internal/cpu"
 	"boost/internal/format"
+	"boost/internal/predictions"
 	"boost/objectives"
 	"boost/objectives/metrics"
 	"boost/parallel"
@@ -120,49 +121,56 @@ func (h *predictHead) options(rows int) []model.Option {
 	return options
 }
 
-// checkRounds refuses more rounds than the model has, and some of the rounds of averaged models, random forests and dropout.
-func (h *predictHead) checkRounds(m *model.Model) error {
-	if n := m.Contents().Averaged(); n > 0 && (h.Every > 0 || h.Rounds != nil && *h.Rounds != m.Rounds()) {
+// upTo returns the last round that is asked for.
+func (h *predictHead) upTo(m *model.Model) int {
+	if h.Rounds != nil {
+		return *h.Rounds
+	}
+	return m.Rounds()
+}
+
+// checkRounds refuses more rounds than the model has, some of the rounds of averaged models, random forests and dropout, and those
+// that the model is not calibrated for.
+func (h *predictHead) checkRounds(m *model.Model, kind string) error {
+	upTo := h.upTo(m)
+	if n := m.Averaged(); n > 0 && (h.Every > 0 || upTo != m.Rounds()) {
 		return usagef("the model has the rounds of %d models whose mean they are (train.bag_folds), one behind the other: ask for all rounds", n)
 	}
-	if h.Rounds != nil && (*h.Rounds < 0 || *h.Rounds > m.Rounds()) {
-		return usagef("rounds must be 0 … %d, the rounds of the model, not %d", m.Rounds(), *h.Rounds)
-	}
-	upTo := m.Rounds()
-	if h.Rounds != nil {
-		upTo = *h.Rounds
+	if upTo < 0 || upTo > m.Rounds() {
+		return usagef("rounds must be 0 … %d, the rounds of the model, not %d", m.Rounds(), upTo)
 	}
 	if err := m.Ensembles().Check(upTo, h.Every); err != nil {
 		return usagef("%v", err)
 	}
-	return nil
+	return h.checkTrust(m, kind)
 }
 
 // checkTrust refuses other rounds than those that a model was calibrated for, where a kind of predictions follows from that.
 func (h *predictHead) checkTrust(m *model.Model, kind string) error {
 	t := m.Trust()
-	uses := kind == "interval" || kind == "class" && t.ChangesValues() || kind == "value" && t != nil && t.Calibration != nil
-	if h.Every > 0 && t.ChangesValues() || h.Rounds != nil && *h.Rounds != m.Rounds() && uses {
+	if h.Every > 0 && t.ChangesValues() || h.upTo(m) != m.Rounds() && predictions.UsesTrust(t, kind) {
 		return usagef("the model is calibrated for all its %d rounds, and not for fewer: ask for all rounds, or predict kind raw", m.Rounds())
 	}
 	return nil
 }
 
+// parseOfModel reads the head of a request about a model, which has its number, and returns the model.
+func (r *request) parseOfModel(head any, number *uint32) (*keptModel, error) {
+	if err := r.parse(head); err != nil {
+		return nil, err
+	}
+	return r.server.model(*number)
+}
+
 // predict predicts rows.
 func (r *request) predict(ctx context.Context) (any, []byte, error) {
 	var head predictHead
-	if err := r.parse(&head); err != nil {
-		return nil, nil, err
-	}
-	kept, err := r.server.model(head.Model)
+	kept, err := r.parseOfModel(&head, &head.Model)
 	if err != nil {
 		return nil, nil, err
 	}
 	m := kept.Model
-	if err := head.checkRounds(m); err != nil {
-		return nil, nil, err
-	}
-	if err := head.checkTrust(m, head.Kind); err != nil {
+	if err := head.checkRounds(m, head.Kind); err != nil {
 		return nil, nil, err
 	}
 	if head.Block != nil {
@@ -307,10 +315,7 @@ func predictValues[T float32 | float64](ctx context.Context, m *keptModel, value
 // staged predicts rows after every so many rounds and after the last: stages × rows × outputs.
 func (r *request) staged(ctx context.Context) (any, []byte, error) {
 	var head predictHead
-	if err := r.parse(&head); err != nil {
-		return nil, nil, err
-	}
-	kept, err := r.server.model(head.Model)
+	kept, err := r.parseOfModel(&head, &head.Model)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -321,10 +326,7 @@ func (r *request) staged(ctx context.Context) (any, []byte, error) {
 	if head.Kind != "value" && head.Kind != "raw" {
 		return nil, nil, usagef("kind must be value or raw after so many rounds, not %q", head.Kind)
 	}
-	if err := head.checkRounds(m); err != nil {
-		return nil, nil, err
-	}
-	if err := head.checkTrust(m, head.Kind); err != nil {
+	if err := head.checkRounds(m, head.Kind); err != nil {
 		return nil, nil, err
 	}
 	t, height, err := r.readInputs(ctx, m, &head)
@@ -355,10 +357,7 @@ func (r *request) importance(context.Context) (any, []byte, error) {
 		Model uint32 `json:"model"`
 		Kind  string `json:"kind"`
 	}
-	if err := r.parse(&head); err != nil {
-		return nil, nil, err
-	}
-	kept, err := r.server.model(head.Model)
+	kept, err := r.parseOfModel(&head, &head.Model)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -389,18 +388,12 @@ func (r *request) evaluate(ctx context.Context) (any, []byte, error) {
 		Metrics []string            `json:"metrics"`
 		Roles   map[string][]string `json:"roles"` // columns that the model does not know: weight
 	}
-	if err := r.parse(&head); err != nil {
-		return nil, nil, err
-	}
-	kept, err := r.server.model(head.Model)
+	kept, err := r.parseOfModel(&head, &head.Model)
 	if err != nil {
 		return nil, nil, err
 	}
 	m := kept.Model
-	if err := head.checkRounds(m); err != nil {
-		return nil, nil, err
-	}
-	if err := head.checkTrust(m, "class"); err != nil {
+	if err := head.checkRounds(m, "class"); err != nil {
 		return nil, nil, err
 	}
 	defaults, err := m.DefaultMetrics()

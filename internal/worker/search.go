@@ -41,7 +41,7 @@ func (h *foldsHead) division(c *configs.Config, p *booster.Params) search.Divisi
 type foldsRun struct {
 	config *configs.Config
 	params booster.Params
-	tables *tables
+	tables *traindata.Tables
 	start  time.Time
 }
 
@@ -65,13 +65,13 @@ func (r *request) readForFolds(ctx context.Context, head *foldsHead) (*foldsRun,
 		return nil, usagef("train.budget is for training: leave it out; tune has a budget of its own")
 	}
 	c.Data.Cache, c.Data.OutOfCore = "", traindata.OutOfCoreFalse
-	if err := settle(c, nil, nil, &head.trainHead); err != nil {
+	if err := settle(c, nil, true); err != nil {
 		return nil, err
 	}
 	if f.tables, err = r.trainingTables(ctx, &head.trainHead, c, nil); err != nil {
 		return nil, err
 	}
-	if f.params, err = settledParams(c, &f.tables.Train, nil, &head.trainHead); err != nil {
+	if f.params, err = settledParams(c, f.tables.Train, &head.trainHead, nil, true); err != nil {
 		f.tables.Close()
 		return nil, err
 	}
@@ -113,11 +113,7 @@ func (r *request) crossValidate(ctx context.Context) (any, []byte, error) {
 	if err := f.config.CheckTable(f.table()); err != nil {
 		return nil, nil, err
 	}
-	p := search.Params{Division: head.division(f.config, &f.params), Strict: head.Strict, Resamples: head.Resamples, Confidence: head.Confidence, Log: r.logger()}
-	if head.Events {
-		tell := r.tellRounds(head.Every)
-		p.OnRound = func(done, of int) { tell(booster.Round{Index: done - 1, Of: of, Best: done}) }
-	}
+	p := search.Params{Division: head.division(f.config, &f.params), Strict: head.Strict, Resamples: head.Resamples, Confidence: head.Confidence, Log: r.logger(), OnRound: r.tellFolds(&head.trainHead)}
 	found, err := search.CrossValidate(ctx, f.params, f.table(), p)
 	if err != nil {
 		return nil, nil, err
@@ -234,7 +230,7 @@ func (r *request) tune(ctx context.Context) (any, []byte, error) {
 	}
 	defer f.tables.Close()
 	table := f.table()
-	if f.params.Objective, err = objectiveOf(f.params, table, nil); err != nil {
+	if f.params.Objective, _, err = f.config.ObjectiveOn(table, nil); err != nil {
 		return nil, nil, err
 	}
 	p.Division = head.division(f.config, &f.params)

@@ -4,12 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
-	"strconv"
 	"time"
 
-	"boost/binning"
 	"boost/booster"
 	"boost/booster/model"
 	"boost/booster/preset"
@@ -20,6 +17,7 @@ import (
 	"boost/dataset"
 	"boost/internal/format"
 	"boost/internal/profile"
+	"boost/internal/report"
 	"boost/objectives"
 )
 
@@ -114,7 +112,8 @@ func (r *request) train(ctx context.Context) (any, []byte, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := settle(c, nil, base, &head); err != nil { // a cache depends on it
+	retrain := base == nil && len(head.Valid) == 0
+	if err := settle(c, base, retrain); err != nil {
 		return nil, nil, err
 	}
 	loaded, err := r.trainingTables(ctx, &head, c, base)
@@ -122,7 +121,7 @@ func (r *request) train(ctx context.Context) (any, []byte, error) {
 		return nil, nil, err
 	}
 	defer loaded.Close()
-	params, err := settledParams(c, &loaded.Train, base, &head)
+	params, err := settledParams(c, loaded.Train, &head, base, retrain)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -135,14 +134,17 @@ func (r *request) train(ctx context.Context) (any, []byte, error) {
 			return nil, nil, fmt.Errorf("%w: train.time_limit of %v was over when the tables were read", booster.ErrBudget, c.Params.TimeLimit)
 		}
 	}
-	var report booster.Report
 	ctx, fail := context.WithCancelCause(ctx)
 	defer fail(nil)
 	options, err := head.options(ctx, fail, r)
 	if err != nil {
 		return nil, nil, err
 	}
-	options = append(options, append(loaded.Options(), booster.Logger(r.logger()), booster.WithReport(&report))...)
+	var trained booster.Report
+	options = append(options, append(loaded.Options(), booster.Logger(r.logger()), booster.WithReport(&trained))...)
+	if base != nil { // tables in memory do not say so
+		options = append(options, booster.From(base))
+	}
 	if head.Events {
 		options = append(options, booster.OnRound(r.tellRounds(head.Every)))
 	}
@@ -157,12 +159,8 @@ func (r *request) train(ctx context.Context) (any, []byte, error) {
 	}
 	var m *booster.Model
 	if params.BagFolds > 0 {
-		bagging := search.Bagging{Log: r.logger(), Report: &report, Limit: params.TimeLimit}
+		bagging := search.Bagging{Log: r.logger(), Report: &trained, Limit: params.TimeLimit, OnRound: r.tellFolds(&head)}
 		params.TimeLimit = 0
-		if head.Events {
-			tell := r.tellRounds(head.Every)
-			bagging.OnRound = func(done, of int) { tell(booster.Round{Index: done - 1, Of: of, Best: done}) }
-		}
 		m, err = search.Bag(ctx, params, loaded.Train.Table(), bagging)
 	} else {
 		m, err = booster.TrainOn(ctx, params, loaded.Train, options...)
@@ -177,68 +175,32 @@ func (r *request) train(ctx context.Context) (any, []byte, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	said := trainReport{Objective: report.Objective, Rounds: report.Rounds, BestRound: report.BestRound, Stopped: report.Stopped,
-		Metrics: map[string]map[string]*float64{}, HeldOut: len(report.HeldOut), Skipped: loaded.Train.MetaColumns().Skipped(), Threads: report.Threads,
-		Seconds: map[string]float64{"load": loading.Seconds(), "bin": report.BinSeconds, "train": report.TrainSeconds, "score": report.ScoreSeconds, "total": time.Since(start).Seconds()}}
-	for set, values := range report.Metrics {
-		said.Metrics[set] = map[string]*float64{}
-		for name, value := range values {
-			said.Metrics[set][name] = format.Finite(value)
-		}
-	}
+	said := trainReport{Objective: trained.Objective, Rounds: trained.Rounds, BestRound: trained.BestRound, Stopped: trained.Stopped,
+		Metrics: report.MetricsJSON(trained.Metrics), HeldOut: len(trained.HeldOut), Skipped: loaded.Train.MetaColumns().Skipped(), Threads: trained.Threads,
+		Seconds: map[string]float64{"load": loading.Seconds(), "bin": trained.BinSeconds, "train": trained.TrainSeconds, "score": trained.ScoreSeconds, "total": time.Since(start).Seconds()}}
 	return struct {
 		modelHead
 		Report trainReport `json:"report"`
 	}{r.describe(m), said}, data, nil
 }
 
-// settle takes the parameters that were not given from what is known of the table; train is nil before it is read.
-func settle(c *configs.Config, train *booster.Data, base *model.Model, head *trainHead) error {
-	sets := len(head.Valid)
-	switch {
-	case base != nil:
-		return c.GoesOn()
-	case train == nil:
-		return c.SettleFor(preset.Table{Retrain: sets == 0})
+// settle takes the parameters that were not given from what is known before a table is read, on which a cache depends.
+func settle(c *configs.Config, base *model.Model, retrain bool) error {
+	if base != nil {
+		if err := c.GoesOn(); err != nil {
+			return err
+		}
 	}
-	objective, _ := objectiveOf(c.Params, train.MetaColumns(), nil) // an error comes once more from training
-	if head.Loss != nil {
-		objective = head.Loss.task()
-	}
-	t := preset.TableOf(*train, objective)
-	t.Retrain = sets == 0
-	return c.SettleFor(t)
+	return c.SettleFor(preset.Table{Retrain: retrain})
 }
 
 // settledParams returns the parameters that training on a table will have.
-func settledParams(c *configs.Config, train *booster.Data, base *model.Model, head *trainHead) (booster.Params, error) {
-	if err := settle(c, train, base, head); err != nil {
-		return c.Params, err
+func settledParams(c *configs.Config, train booster.Data, head *trainHead, base *model.Model, retrain bool) (booster.Params, error) {
+	objective, _, _ := c.ObjectiveOn(train.MetaColumns(), base) // an error comes once more from training
+	if head.Loss != nil {
+		objective = head.Loss.task()
 	}
-	params := c.Params
-	var err error
-	if c.ForcedCutsFile != "" {
-		params.Binning.ForcedCuts, err = forcedCuts(c.ForcedCutsFile, train.Schema())
-	}
-	return params, err
-}
-
-// objectiveOf returns the objective that training will have, which follows from the label where nothing says it.
-func objectiveOf(p booster.Params, t *dataset.Table, base *model.Model) (string, error) {
-	if base != nil {
-		return base.Objective(), nil
-	}
-	name := p.Objective
-	if name == "" {
-		var err error
-		if name, _, err = booster.InferObjective(t); err != nil {
-			return "", err
-		}
-	}
-	if name == "binary" && len(t.LabelColumns()) > 1 {
-		name = "multi_label"
-	}
-	return name, nil
+	return c.ParamsOn(train, objective, retrain)
 }
 
 // base returns the model that training goes on from, nil for none.
@@ -267,28 +229,11 @@ func (r *request) base(head *trainHead, c *configs.Config) (*model.Model, error)
 	return base, c.CheckBase(base.Schema(), true)
 }
 
-// tables are those of a run: in memory, or read by traindata.Load.
-type tables struct {
-	traindata.Tables
-	valid []booster.Option
-	from  *model.Model
-}
-
-// Options are those of a training run on the tables.
-func (t *tables) Options() []booster.Option {
-	options := append(t.Tables.Options(), t.valid...)
-	if t.from != nil {
-		options = append(options, booster.From(t.from))
-	}
-	return options
-}
-
 // trainingTables reads the tables of a run.
-func (r *request) trainingTables(ctx context.Context, head *trainHead, c *configs.Config, base *model.Model) (*tables, error) {
+func (r *request) trainingTables(ctx context.Context, head *trainHead, c *configs.Config, base *model.Model) (*traindata.Tables, error) {
 	options := append(c.ReadOptions(), c.RoleOptions()...)
 	if base != nil {
-		d := &c.Data
-		options = append(c.ReadOptions(), dataset.Label(d.Label...), dataset.Weight(d.Weight), dataset.Group(d.Group), dataset.Position(d.Position), dataset.Event(d.Event), dataset.LabelUpper(d.LabelUpper), dataset.ID(c.IDColumns()...))
+		options = append(c.ReadOptions(), c.BesideOptions()...)
 	} else if len(c.Data.Label) == 0 { // some files say themselves what their label is
 		options = append(options, dataset.NeedLabel())
 	}
@@ -296,7 +241,7 @@ func (r *request) trainingTables(ctx context.Context, head *trainHead, c *config
 		options = append(options, dataset.DropTextLike())
 	}
 	inFiles := len(head.Train.Files) > 0 && !slices.ContainsFunc(head.Valid, func(s source) bool { return len(s.Files) != 1 })
-	var loaded *tables
+	var loaded *traindata.Tables
 	var err error
 	if inFiles {
 		loaded, err = r.loadFiles(ctx, head, c, base, options)
@@ -324,7 +269,7 @@ func (r *request) noteTraining(train booster.Data, base *model.Model) {
 }
 
 // loadFiles reads tables that are all files: they need not fit into memory.
-func (r *request) loadFiles(ctx context.Context, head *trainHead, c *configs.Config, base *model.Model, options []dataset.Option) (*tables, error) {
+func (r *request) loadFiles(ctx context.Context, head *trainHead, c *configs.Config, base *model.Model, options []dataset.Option) (*traindata.Tables, error) {
 	in := traindata.Input{Train: head.Train.Files, Options: options, ValidOptions: c.ReadOptions(), OutOfCore: c.Data.OutOfCore,
 		Cache: c.Data.Cache, CutsFile: c.ForcedCutsFile, From: base, Log: r.logger()}
 	for _, valid := range head.Valid {
@@ -341,11 +286,11 @@ func (r *request) loadFiles(ctx context.Context, head *trainHead, c *configs.Con
 	for _, data := range append([]booster.Data{loaded.Train}, loaded.Valid...) {
 		r.noteTable(data.MetaColumns())
 	}
-	return &tables{Tables: *loaded}, nil
+	return loaded, nil
 }
 
 // loadMemory reads tables of which one at least was handed over.
-func (r *request) loadMemory(ctx context.Context, head *trainHead, c *configs.Config, base *model.Model, options []dataset.Option) (*tables, error) {
+func (r *request) loadMemory(ctx context.Context, head *trainHead, c *configs.Config, base *model.Model, options []dataset.Option) (*traindata.Tables, error) {
 	if c.Data.Cache != "" {
 		return nil, usagef("data.cache keeps tables of files: leave it out, or give the names of files")
 	}
@@ -361,17 +306,13 @@ func (r *request) loadMemory(ctx context.Context, head *trainHead, c *configs.Co
 			return nil, err
 		}
 	}
-	t := &tables{Tables: traindata.Tables{Train: booster.InMemory(train)}, from: base}
+	t := &traindata.Tables{Train: booster.InMemory(train)}
 	for i := range head.Valid {
 		valid, err := r.read(ctx, &head.Valid[i], append(c.ReadOptions(), dataset.As(train.Schema()), dataset.SkipUnlabelled())...)
 		if err != nil {
 			return nil, err
 		}
-		name := "valid"
-		if i > 0 {
-			name += strconv.Itoa(i + 1)
-		}
-		t.valid = append(t.valid, booster.Valid(name, valid))
+		t.Valid = append(t.Valid, booster.InMemory(valid))
 	}
 	return t, nil
 }
@@ -398,20 +339,6 @@ func (r *request) warnOfUnused(number uint32, train *dataset.Table, ignored []st
 	return nil
 }
 
-// forcedCuts reads a file of cuts for features.
-func forcedCuts(file string, schema dataset.Schema) (map[string][]float64, error) {
-	f, err := os.Open(file)
-	if err != nil {
-		return nil, usagef("binning.forced_cuts_file: %v", err)
-	}
-	defer f.Close()
-	forced, err := binning.ParseForcedCuts(f, featureNames(schema))
-	if err != nil {
-		return nil, usagef("%s: %v", file, err)
-	}
-	return forced, nil
-}
-
 func featureNames(s dataset.Schema) []string { return s.RoleNames(dataset.Feature) }
 
 // tellRounds returns what sends events of rounds: of all, or of some and of the last.
@@ -427,4 +354,13 @@ func (r *request) tellRounds(every bool) func(booster.Round) {
 			_ = r.server.out.write(r.id, event{Event: "round", roundEvent: told}, nil)
 		}
 	}
+}
+
+// tellFolds returns what sends events of the rounds of all folds together, nil where none are asked for.
+func (r *request) tellFolds(head *trainHead) func(done, of int) {
+	if !head.Events {
+		return nil
+	}
+	tell := r.tellRounds(head.Every)
+	return func(done, of int) { tell(booster.Round{Index: done - 1, Of: of, Best: done}) }
 }

@@ -818,3 +818,18 @@ def test_rows_of_another_order(recwarn: pytest.WarningsRecorder) -> None:
     estimator.fit(frame, label.set_axis(range(100, 200)))
     train(PARAMS, frame.set_axis(range(7, 107)), mixed.reset_index(drop=True))
     assert not recwarn.list
+
+
+@pytest.mark.parametrize("setting", ["effort=default", "effort=quick", "preset=catboost"])
+def test_going_on_is_that_of_the_program(tmp_path: Path, setting: str) -> None:
+    """What an effort or a preset chooses for a table is chosen where training goes on from a model, too."""
+    rng = np.random.default_rng(0)
+    x, level = rng.normal(size=3000), rng.integers(0, 150, 3000)
+    file = tmp_path / "t.csv"
+    lines = [f"{v:.4f},k{k},{v + k % 7:.4f}" for v, k in zip(x, level)]
+    file.write_text("\n".join(["x,level,y", *lines]))
+    by_program(file, "y", tmp_path)
+    base = (tmp_path / "program.boost").rename(tmp_path / "base.boost")
+    want = by_program(file, "y", tmp_path, "--init-model", str(base), "--set", "train." + setting)
+    key, _, value = setting.partition("=")
+    assert bytes(train({**PARAMS, key: value}, file, "y", init_model=base)) == want

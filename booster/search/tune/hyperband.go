@@ -3,8 +3,6 @@ package tune
 import (
 	"math"
 	"slices"
-
-	"boost/internal/rng"
 )
 
 // Hyperband of Li and others (2018), in the asynchronous form that Optuna has: a trial belongs to a bracket, and at the rungs of
@@ -27,8 +25,7 @@ func (s *searcher) bracketOf(number int) int {
 		total += weights[b]
 		size *= eta
 	}
-	r := draws{key: rng.Key(s.Seed, rng.Trials, uint64(number), uint64(len(s.Space)))}
-	return r.pick(weights[:], total)
+	return newDraws(s.Seed, number, len(s.Space)).pick(weights[:], total)
 }
 
 // rungs returns the rounds at which a trial is compared, by the bracket's numbers of rungs, 0 for those that it passes unseen.

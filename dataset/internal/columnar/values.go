@@ -108,6 +108,15 @@ func (f *Field) integer(raw []byte) int64 {
 	return int64(binary.LittleEndian.Uint64(raw))
 }
 
+// HalfFloat returns the value of a number of 16 bits. Arrow's own conversion is wrong for those closer to 0 than 2⁻¹⁴.
+func HalfFloat(n float16.Num) float64 {
+	value := float64(n.Float32())
+	if bits := n.Uint16(); bits&0x7c00 == 0 {
+		value = math.Copysign(float64(bits&0x3ff)*0x1p-24, value)
+	}
+	return value
+}
+
 // Number returns one value as a number. Integers that float64 cannot hold become
 // the nearest one that it can.
 func (f *Field) Number(raw []byte) float64 {
@@ -121,7 +130,7 @@ func (f *Field) Number(raw []byte) float64 {
 	case f.Physical == parquetInt96:
 		return SecondsOf(int96Time(raw))
 	case f.Logical == LogicalFloat16:
-		return float64(float16.FromLEBytes(raw).Float32())
+		return HalfFloat(float16.FromLEBytes(raw))
 	case f.Logical == LogicalDecimal, f.Logical == LogicalDuration:
 		return f.decimal(raw)
 	case f.Logical == LogicalDate:

@@ -103,7 +103,7 @@ func arrowNumber(values arrow.Array) (number func(i int) (float64, bool), dates 
 	case *array.Uint64:
 		return func(i int) (float64, bool) { return exactUint(v.Value(i)) }, false
 	case *array.Float16:
-		return func(i int) (float64, bool) { return float64(v.Value(i).Float32()), true }, false
+		return func(i int) (float64, bool) { return columnar.HalfFloat(v.Value(i)), true }, false
 	case *array.Float32:
 		return func(i int) (float64, bool) { return float64(v.Value(i)), true }, false
 	case *array.Float64:

@@ -126,7 +126,7 @@ func (j *joining) blame(rank int, c net.Conn, err error) error {
 func (j *joining) introduce(c net.Conn, p *peer, channel channel, stop func() bool) (kept bool, err error) {
 	var unique []byte
 	if j.tls != nil {
-		if c, unique, err = j.tls.client(j.ctx, c); err != nil {
+		if c, unique, err = secured(j.ctx, tls.Client(c, j.tls)); err != nil {
 			return false, err
 		}
 	}
@@ -179,7 +179,7 @@ func (j *joining) introduce(c net.Conn, p *peer, channel channel, stop func() bo
 func (j *joining) receive(c net.Conn, stop func() bool) (kept bool, err error) {
 	var unique []byte
 	if j.tls != nil {
-		if c, unique, err = j.tls.server(j.ctx, c); err != nil {
+		if c, unique, err = secured(j.ctx, tls.Server(c, j.tls)); err != nil {
 			return false, err
 		}
 	}
@@ -253,13 +253,10 @@ func readVerdict(r io.Reader) ([]byte, error) {
 	return verdict, nil
 }
 
-// encryption is TLS between ranks that know each other by the token alone: the certificate is new and nobody checks it. Who stands between two ranks
-// has two connections with different keys, so the proofs of the token, which cover a value made of the keys, do not fit.
-type encryption struct {
-	config tls.Config
-}
-
-func ephemeral() (*encryption, error) {
+// ephemeral returns the settings of TLS between ranks that know each other by the token alone: the certificate is new and nobody checks it.
+// Who stands between two ranks has two connections with different keys, so the proofs of the token, which cover a value made of the keys, do
+// not fit.
+func ephemeral() (*tls.Config, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		return nil, err
@@ -269,24 +266,16 @@ func ephemeral() (*encryption, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &encryption{tls.Config{
+	return &tls.Config{
 		MinVersion:             tls.VersionTLS13,
 		Certificates:           []tls.Certificate{{Certificate: [][]byte{certificate}, PrivateKey: key}},
 		InsecureSkipVerify:     true, // the proofs of the token verify
 		SessionTicketsDisabled: true,
-	}}, nil
+	}, nil
 }
 
-func (e *encryption) client(ctx context.Context, c net.Conn) (net.Conn, []byte, error) {
-	return unique(ctx, tls.Client(c, &e.config))
-}
-
-func (e *encryption) server(ctx context.Context, c net.Conn) (net.Conn, []byte, error) {
-	return unique(ctx, tls.Server(c, &e.config))
-}
-
-// unique returns a connection and a value that only its two ends have.
-func unique(ctx context.Context, c *tls.Conn) (net.Conn, []byte, error) {
+// secured returns a connection with TLS, and a value that only its two ends have.
+func secured(ctx context.Context, c *tls.Conn) (net.Conn, []byte, error) {
 	if err := c.HandshakeContext(ctx); err != nil {
 		return nil, nil, fmt.Errorf("TLS: %w (if it is a rank: TLS is on at only one of the two)", err)
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
@@ -114,7 +115,7 @@ func (l *Listener) Connect(ctx context.Context, rank int, addresses []string, o 
 type joining struct {
 	*Mesh
 	ctx     context.Context
-	tls     *encryption
+	tls     *tls.Config // nil for none
 	pending sync.WaitGroup
 
 	mu      sync.Mutex

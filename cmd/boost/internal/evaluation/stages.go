@@ -4,8 +4,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"boost/booster/model"
-	"boost/booster/trust"
 	"boost/cmd/boost/internal/exit"
+	"boost/internal/predictions"
 )
 
 // Stages are the flags that say which rounds of a model are looked at.
@@ -35,17 +35,22 @@ func (s *Stages) Check() error {
 	return nil
 }
 
+// upTo returns the last round that is looked at.
+func (s *Stages) upTo(m Model) int {
+	if s.Limited {
+		return s.Rounds
+	}
+	return m.Rounds()
+}
+
 // Fit refuses more rounds than the model has, and some of the rounds of averaged models, random forests and dropout.
 func (s *Stages) Fit(m Model, file string) error {
-	if s.Limited && (s.Rounds < 0 || s.Rounds > m.Rounds()) {
+	upTo := s.upTo(m)
+	if upTo < 0 || upTo > m.Rounds() {
 		return exit.Usagef("--rounds must be 0 … %d, the rounds of %s, not %d", m.Rounds(), file, s.Rounds)
 	}
-	if m.Averaged() > 0 && (s.Limited && s.Rounds < m.Rounds() || s.Every > 0) {
+	if m.Averaged() > 0 && (upTo < m.Rounds() || s.Every > 0) {
 		return exit.Usagef("%s has the rounds of %d models whose mean they are (train.bag_folds), one behind the other: leave --rounds and --staged out", file, m.Averaged())
-	}
-	upTo := m.Rounds()
-	if s.Limited {
-		upTo = s.Rounds
 	}
 	if err := m.Ensembles().Check(upTo, s.Every); err != nil {
 		return exit.Usagef("%s: %v", file, err)
@@ -59,26 +64,15 @@ func (s *Stages) FitTrust(m Model, file string, kinds ...string) error {
 	switch {
 	case s.Every > 0:
 		flag = "--staged"
-	case !s.Limited || s.Rounds == m.Rounds():
+	case s.upTo(m) == m.Rounds():
 		return nil
 	}
 	for _, kind := range kinds {
-		if flag == "--staged" && t.ChangesValues() || UsesTrust(t, kind) {
+		if flag == "--staged" && t.ChangesValues() || predictions.UsesTrust(t, kind) {
 			return exit.Usagef("%s: %s is calibrated for all its %d rounds, and not for fewer: leave the flag out", flag, file, m.Rounds())
 		}
 	}
 	return nil
-}
-
-// UsesTrust reports whether a kind of prediction follows from what calibrate found.
-func UsesTrust(t *trust.Trust, kind string) bool {
-	switch kind {
-	case "value":
-		return t != nil && t.Calibration != nil
-	case "class":
-		return t.ChangesValues()
-	}
-	return kind == "interval"
 }
 
 // Options are those of a prediction.
