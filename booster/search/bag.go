@@ -26,6 +26,7 @@ type Bagging struct {
 	Limit time.Duration
 	// Checkpoints are as in Params.
 	Checkpoints booster.Checkpoints
+	Own         Own
 }
 
 // Averages reports whether models of a table's folds can be averaged: not from init scores, nor where leaves are stored in few bits while
@@ -59,7 +60,7 @@ func Bag(ctx context.Context, p booster.Params, table *dataset.Table, b Bagging)
 	}
 	each := p
 	each.BagFolds, each.TimeLimit = 0, b.Limit
-	c := Params{Division: Division{Folds: p.BagFolds, Seed: p.Seed}, Log: b.Log, OnRound: b.OnRound, Checkpoints: b.Checkpoints, bags: true}
+	c := Params{Division: Division{Folds: p.BagFolds, Seed: p.Seed}, Log: b.Log, OnRound: b.OnRound, Checkpoints: b.Checkpoints, Own: b.Own, bags: true}
 	if c.report = b.Report; c.report == nil {
 		c.report = &booster.Report{}
 	}

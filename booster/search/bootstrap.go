@@ -32,10 +32,14 @@ func (v *validation) newBootstrap(r *Result) (*bootstrap, error) {
 	for i := range names {
 		names[i] = r.Metrics[i].Name
 	}
-	var err error
-	if b.list, err = metrics.List(names); err != nil {
-		return nil, err
+	for _, name := range names {
+		metric, err := v.c.Own.Metric(name)
+		if err != nil {
+			return nil, err
+		}
+		b.list = append(b.list, metric)
 	}
+	var err error
 	if b.in, err = m.MetricInput(v.table, names); err != nil {
 		return nil, err
 	}

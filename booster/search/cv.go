@@ -24,6 +24,7 @@ import (
 // Params say how parameters of training are cross-validated.
 type Params struct {
 	Division
+	Own Own
 	// Strict takes cuts and categories of each fold from its own training rows, not once from all rows.
 	Strict bool
 	// Resamples are those of the bootstrap that intervals come from; 0 = by the number of rows, 100 to 1,000.
@@ -290,6 +291,7 @@ func (v *validation) fold(ctx context.Context, f int) error {
 		v.tell()
 		return best, stop
 	})}
+	opts = append(opts, v.c.Own.Options...)
 	if saves := v.c.Checkpoints; saves.Dir != "" {
 		saves.Dir = filepath.Join(saves.Dir, "fold-"+strconv.Itoa(f+1))
 		opts = append(opts, booster.WithCheckpoints(saves))
@@ -330,7 +332,7 @@ func (v *validation) note(r booster.Round) []float64 {
 				c.mean[m], c.deviation[m] = append(c.mean[m], math.NaN()), append(c.deviation[m], math.NaN())
 			}
 		}
-		if m, err := metrics.New(c.names[0]); err == nil {
+		if m, err := v.c.Own.Metric(c.names[0]); err == nil {
 			c.higher = m.HigherIsBetter()
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"boost/booster"
+	"boost/booster/search"
 	"boost/internal/kernel/loss"
 	"boost/objectives"
 	"boost/objectives/metrics"
@@ -38,18 +39,11 @@ type metricHead struct {
 	Raw    bool   `json:"raw"`    // it takes raw scores, not predictions
 }
 
-// checkAlone refuses functions where other models are trained than one.
-func (h *functionsHead) checkAlone(what string) error {
-	if h.Loss == nil && len(h.Metrics) == 0 {
-		return nil
-	}
-	return usagef("%s takes the names of objectives and metrics, no functions: train one model after another with train, which takes them", what)
-}
-
-// options returns the functions as a training run takes them. They end with ctx, and fail ends it.
-func (h *trainHead) options(ctx context.Context, fail context.CancelCauseFunc, r *request) ([]booster.Option, error) {
-	f := &functions{r: r, ctx: ctx, fail: fail}
-	var options []booster.Option
+// functions makes the functions what training takes. It has to be done within the context of what comes back, whose end is called at
+// last.
+func (h *trainHead) functions(ctx context.Context, r *request) (*functions, error) {
+	f := &functions{r: r}
+	f.ctx, f.fail = context.WithCancelCause(ctx)
 	if h.Loss != nil {
 		link, err := objectives.ParseLink(h.Loss.Link)
 		if err != nil || h.Loss.Name == "" || h.Loss.Outputs < 1 || len(h.Loss.BaseScore) != h.Loss.Outputs {
@@ -60,23 +54,35 @@ func (h *trainHead) options(ctx context.Context, fail context.CancelCauseFunc, r
 		}
 		own := ownLoss{h.Loss, link, h.Base == 0, f}
 		if h.Loss.Queries {
-			options = append(options, booster.WithObjective(ownRanking{own}))
+			f.own.Options = append(f.own.Options, booster.WithObjective(ownRanking{own}))
 		} else {
-			options = append(options, booster.WithObjective(own))
+			f.own.Options = append(f.own.Options, booster.WithObjective(own))
 		}
 	}
 	for i := range h.Metrics {
-		m := &ownMetric{h.Metrics[i], i, f}
+		m := ownMetric{h.Metrics[i], i, false, f}
 		if _, known := metrics.Lookup(m.Name()); known {
 			return nil, usagef("metric %s: there is a built-in one of this name: give yours another (boost_gbt.Metric(function, name=...))", m.Name())
 		}
 		if i == 0 && h.Leads {
-			options = append(options, booster.LedBy(m))
+			f.own.Options = append(f.own.Options, booster.LedBy(m))
 		} else {
-			options = append(options, booster.WithMetric(m))
+			f.own.Options = append(f.own.Options, booster.WithMetric(m))
 		}
+		m.once = true
+		f.own.Metrics = append(f.own.Metrics, m)
 	}
-	return options, nil
+	return f, nil
+}
+
+// end returns what ended training: err, or what the library did wrong.
+func (f *functions) end(err error) error {
+	cause := context.Cause(f.ctx)
+	f.fail(nil)
+	if err != nil && classOf(cause) == classProtocol {
+		return cause
+	}
+	return err
 }
 
 // task is the task of a table whose label a loss is of, by the name of a built-in objective for it.
@@ -92,6 +98,7 @@ func (l *lossHead) task() string {
 
 // functions asks the library for values.
 type functions struct {
+	own  search.Own
 	r    *request
 	ctx  context.Context
 	fail context.CancelCauseFunc
@@ -108,7 +115,7 @@ type knownRows struct {
 
 // rowsHead says in which arrays of 8-byte numbers the body of a call begins, where the library does not know the rows yet.
 type rowsHead struct {
-	Rows    int  `json:"rows"` // number of the rows among those that the library knows
+	Rows    int  `json:"rows"` // number of the rows among those that the library knows; -1: it need not keep them
 	New     bool `json:"new"`  // the body begins with their labels, f8
 	Weights int  `json:"weights"`
 	Queries int  `json:"queries"` // how many i8 follow: the row with which each query begins, and the number of rows
@@ -124,17 +131,20 @@ type callHead struct {
 	rowsHead
 }
 
-// know returns what is to be said of rows, and the arrays to be sent.
-func (f *functions) know(rows knownRows) (head rowsHead, body []byte) {
+// know returns what is to be said of rows, and the arrays to be sent. Rows that come once are not kept.
+func (f *functions) know(rows knownRows, once bool) (head rowsHead, body []byte) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	same := func(k knownRows) bool { return len(k.labels) == len(rows.labels) && &k.labels[0] == &rows.labels[0] }
-	if head.Rows = slices.IndexFunc(f.sets, same); head.Rows >= 0 {
+	if once {
+		head.Rows = -1
+	} else if head.Rows = slices.IndexFunc(f.sets, same); head.Rows >= 0 {
 		return head, nil
+	} else {
+		head.Rows = len(f.sets)
+		f.sets = append(f.sets, rows)
 	}
-	head.Rows, head.New = len(f.sets), true
-	head.Weights, head.Queries = len(rows.weights), len(rows.queries)
-	f.sets = append(f.sets, rows)
+	head.New, head.Weights, head.Queries = true, len(rows.weights), len(rows.queries)
 	body = slices.Concat(bytesOf(rows.labels), bytesOf(rows.weights))
 	for _, begin := range rows.queries {
 		body = binary.LittleEndian.AppendUint64(body, uint64(begin))
@@ -144,11 +154,11 @@ func (f *functions) know(rows knownRows) (head rowsHead, body []byte) {
 
 // ask calls a function of the library for rows and their scores, and returns the size bytes that it answers with. Where there are
 // none, the run has been cancelled, or is now.
-func (f *functions) ask(head callHead, rows knownRows, scores []float64, size int) ([]byte, bool) {
+func (f *functions) ask(head callHead, rows knownRows, once bool, scores []float64, size int) ([]byte, bool) {
 	var body []byte
 	n := len(rows.labels)
 	head.Event, head.Shape = "call", [2]int{len(scores) / n, n}
-	head.rowsHead, body = f.know(rows)
+	head.rowsHead, body = f.know(rows, once)
 	answer, err := f.r.server.ask(f.ctx, f.r.id, &head, append(body, bytesOf(scores)...))
 	if err == nil && len(answer) != size {
 		err = protocolf("a result of %d bytes in place of %d", len(answer), size)
@@ -212,7 +222,7 @@ func (l ownLoss) Check(rows objectives.Rows) error {
 
 // Gradients asks for the derivatives of all rows.
 func (l ownLoss) Gradients(rows objectives.Rows, lo, hi int, scores []float64, grad, hess []float32) {
-	answer, ok := l.ask(callHead{Loss: true}, knownRows{rows.Labels, rows.Weights, rows.Queries}, scores, 8*len(scores))
+	answer, ok := l.ask(callHead{Loss: true}, knownRows{rows.Labels, rows.Weights, rows.Queries}, false, scores, 8*len(scores))
 	if !ok {
 		clear(grad)
 		clear(hess)
@@ -246,19 +256,20 @@ func (l ownRanking) Check(rows objectives.Rows) error {
 type ownMetric struct {
 	metricHead
 	number int
+	once   bool // it is asked for other rows each time
 	*functions
 }
 
-func (m *ownMetric) Name() string         { return m.metricHead.Name }
-func (m *ownMetric) HigherIsBetter() bool { return m.Higher }
+func (m ownMetric) Name() string         { return m.metricHead.Name }
+func (m ownMetric) HigherIsBetter() bool { return m.Higher }
 
 // Eval asks for the metric. It is undefined where no answer comes.
-func (m *ownMetric) Eval(in metrics.Input) float64 {
+func (m ownMetric) Eval(in metrics.Input) float64 {
 	scores := in.Values
 	if m.Raw {
 		scores = in.Raw
 	}
-	answer, ok := m.ask(callHead{Metric: m.number}, knownRows{in.Labels, in.Weights, in.Queries}, scores, 8)
+	answer, ok := m.ask(callHead{Metric: m.number}, knownRows{in.Labels, in.Weights, in.Queries}, m.once, scores, 8)
 	if !ok {
 		return math.NaN()
 	}

@@ -50,10 +50,7 @@ func (f *foldsRun) table() *dataset.Table { return f.tables.Train.Table() }
 // readForFolds reads the table of a request that judges on folds, and settles the parameters.
 func (r *request) readForFolds(ctx context.Context, head *foldsHead) (*foldsRun, error) {
 	f := &foldsRun{start: time.Now()}
-	err := head.checkAlone(r.head.Op)
-	if err != nil {
-		return nil, err
-	}
+	var err error
 	if f.config, err = r.configure(&head.trainHead); err != nil {
 		return nil, err
 	}
@@ -74,6 +71,9 @@ func (r *request) readForFolds(ctx context.Context, head *foldsHead) (*foldsRun,
 	if f.params, err = settledParams(c, f.tables.Train, &head.trainHead, nil, true); err != nil {
 		f.tables.Close()
 		return nil, err
+	}
+	if head.Loss != nil {
+		f.params.Objective = head.Loss.task()
 	}
 	return f, nil
 }
@@ -114,8 +114,13 @@ func (r *request) crossValidate(ctx context.Context) (any, []byte, error) {
 		return nil, nil, err
 	}
 	p := search.Params{Division: head.division(f.config, &f.params), Strict: head.Strict, Resamples: head.Resamples, Confidence: head.Confidence, Log: r.logger(), OnRound: r.tellFolds(&head.trainHead)}
-	found, err := search.CrossValidate(ctx, f.params, f.table(), p)
+	functions, err := head.functions(ctx, r)
 	if err != nil {
+		return nil, nil, err
+	}
+	p.Own = functions.own
+	found, err := search.CrossValidate(functions.ctx, f.params, f.table(), p)
+	if err = functions.end(err); err != nil {
 		return nil, nil, err
 	}
 	skipped, kept := f.skipped(&head.trainHead)
@@ -230,8 +235,18 @@ func (r *request) tune(ctx context.Context) (any, []byte, error) {
 	}
 	defer f.tables.Close()
 	table := f.table()
-	if f.params.Objective, _, err = f.config.ObjectiveOn(table, nil); err != nil {
+	functions, err := head.functions(ctx, r)
+	if err != nil {
 		return nil, nil, err
+	}
+	p.Own = functions.own
+	if head.Loss == nil {
+		if f.params.Objective, _, err = f.config.ObjectiveOn(table, nil); err != nil {
+			return nil, nil, err
+		}
+	}
+	if head.Study != "" && len(p.Own.Options) > 0 {
+		return nil, nil, usagef("a study does not know which functions its trials had: leave study out, or the functions")
 	}
 	p.Division = head.division(f.config, &f.params)
 	if p.Space, err = head.space(f.params, f.config, table); err != nil {
@@ -245,8 +260,8 @@ func (r *request) tune(ctx context.Context) (any, []byte, error) {
 	if head.Events {
 		p.OnTrial = func(t tune.Trial, best bool) { r.tellTrial(t, p.Space, best) }
 	}
-	found, err := tune.Search(ctx, f.params, table, p)
-	if err != nil {
+	found, err := tune.Search(functions.ctx, f.params, table, p)
+	if err = functions.end(err); err != nil {
 		return nil, nil, err
 	}
 	c := *f.config
@@ -257,7 +272,9 @@ func (r *request) tune(ctx context.Context) (any, []byte, error) {
 	c.Data.OutOfCore = configs.Default().Data.OutOfCore
 	settings := map[string]any{"train.effort": ""} // nothing is left to be chosen
 	for _, k := range c.Changed() {
-		settings[k.Name] = k.JSON()
+		if k.Name != "train.objective" || head.Loss == nil {
+			settings[k.Name] = k.JSON()
+		}
 	}
 	said := report.Tuning{Result: found, Seconds: time.Since(f.start).Seconds(), Study: head.Study}
 	return struct {

@@ -75,16 +75,6 @@ func (r *request) configure(head *trainHead) (*configs.Config, error) {
 	if len(head.Valid) > 0 && (c.Params.ValidShare > 0 || c.Params.ValidBy != "") {
 		return nil, usagef("a validation set is given, and rows are to be held out as one too (train.valid_share, train.valid_by): leave one of them out")
 	}
-	if c.Params.BagFolds > 0 {
-		if err := head.checkAlone(`effort "best"`); err != nil {
-			return nil, err
-		}
-	}
-	if c.Budget > 0 {
-		if err := head.checkAlone("train.budget"); err != nil {
-			return nil, err
-		}
-	}
 	if head.Loss != nil && c.Params.Objective != "" {
 		return nil, usagef("train.objective = %q: an objective of your own is given too: leave one of them out", c.Params.Objective)
 	}
@@ -134,14 +124,12 @@ func (r *request) train(ctx context.Context) (any, []byte, error) {
 			return nil, nil, fmt.Errorf("%w: train.time_limit of %v was over when the tables were read", booster.ErrBudget, c.Params.TimeLimit)
 		}
 	}
-	ctx, fail := context.WithCancelCause(ctx)
-	defer fail(nil)
-	options, err := head.options(ctx, fail, r)
+	f, err := head.functions(ctx, r)
 	if err != nil {
 		return nil, nil, err
 	}
 	var trained booster.Report
-	options = append(options, append(loaded.Options(), booster.Logger(r.logger()), booster.WithReport(&trained))...)
+	options := slices.Concat(f.own.Options, loaded.Options(), []booster.Option{booster.Logger(r.logger()), booster.WithReport(&trained)})
 	if base != nil { // tables in memory do not say so
 		options = append(options, booster.From(base))
 	}
@@ -152,23 +140,20 @@ func (r *request) train(ctx context.Context) (any, []byte, error) {
 		if loading >= c.Budget {
 			return nil, nil, fmt.Errorf("%w: train.budget of %v was over when the table was read", booster.ErrBudget, c.Budget)
 		}
-		b := tune.Budget{Time: c.Budget - loading, Space: tune.Usual(params, loaded.Train.MetaColumns().NumRows(), c.Given), Log: r.logger()}
-		if params, err = tune.Within(ctx, params, loaded.Train.Table(), b); err != nil {
-			return nil, nil, err
+		b := tune.Budget{Time: c.Budget - loading, Space: tune.Usual(params, loaded.Train.MetaColumns().NumRows(), c.Given), Own: f.own, Log: r.logger()}
+		if params, err = tune.Within(f.ctx, params, loaded.Train.Table(), b); err != nil {
+			return nil, nil, f.end(err)
 		}
 	}
 	var m *booster.Model
 	if params.BagFolds > 0 {
-		bagging := search.Bagging{Log: r.logger(), Report: &trained, Limit: params.TimeLimit, OnRound: r.tellFolds(&head)}
+		bagging := search.Bagging{Log: r.logger(), Report: &trained, Limit: params.TimeLimit, OnRound: r.tellFolds(&head), Own: f.own}
 		params.TimeLimit = 0
-		m, err = search.Bag(ctx, params, loaded.Train.Table(), bagging)
+		m, err = search.Bag(f.ctx, params, loaded.Train.Table(), bagging)
 	} else {
-		m, err = booster.TrainOn(ctx, params, loaded.Train, options...)
+		m, err = booster.TrainOn(f.ctx, params, loaded.Train, options...)
 	}
-	if cause := context.Cause(ctx); err != nil && classOf(cause) == classProtocol {
-		err = cause
-	}
-	if err != nil {
+	if err = f.end(err); err != nil {
 		return nil, nil, err
 	}
 	data, err := m.Encode()

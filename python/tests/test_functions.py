@@ -279,8 +279,6 @@ def test_wrong_losses(numbers: Data, function: Any, words: str) -> None:
     [
         ({"objective": squared, "loss": "l1"}, "an objective of your own is given too"),
         ({"objective": squared, "loss": squared}, "two objectives are given"),
-        ({"objective": squared, "effort": "best"}, 'effort "best" takes the names of objectives'),
-        ({"eval_metric": near, "budget": "5s"}, "train.budget takes the names of objectives"),
         ({"learning_rate": near}, "learning_rate is a function"),
         ({"objective": Objective(squared, link="softmax")}, "say how many classes there are"),
         ({"objective": Objective(squared, base_score=[1, 2])}, r"base_score of shape \(2,\)"),
@@ -304,9 +302,56 @@ def test_classes_that_do_not_fit(numbers: Data) -> None:
         train({**SHORT, "objective": Objective(logistic, link="logistic")}, x, y)
 
 
-def test_folds_take_no_functions(numbers: Data) -> None:
-    x, y = numbers[0][:200], numbers[1][:200]
-    with pytest.raises(ParameterError, match="cv takes the names of objectives and metrics"):
-        cv({"objective": squared}, x, y, folds=3)
-    with pytest.raises(ParameterError, match="tune takes the names of objectives and metrics"):
-        tune({"eval_metric": near}, x, y, trials=1, folds=2)
+def test_folds_take_functions(counted: Data) -> None:
+    x, y = counted
+    far = Metric(lambda labels, predictions: np.mean((labels - predictions) ** 2) ** 0.5, name="far")
+    asked = {**SHORT, "learning_rate": 0.2}
+    want = cv({**asked, "objective": "regression", "metrics": ["rmse", "mae"]}, x, y, folds=3, bootstrap=50)
+    own = Objective(squared, base_score=0.0)
+    found = cv({**asked, "objective": own, "metrics": [far, "rmse"]}, x, y, folds=3, bootstrap=50)
+    assert list(found.metrics) == ["far", "rmse"]
+    for name in ("mean", "sd", "folds", "pooled", "low", "high"):
+        assert np.allclose(found.metrics["far"][name], found.metrics["rmse"][name], rtol=1e-9)
+    assert np.allclose(found.curve["far"]["mean"], found.curve["rmse"]["mean"], rtol=1e-9)
+    assert np.array_equal(found.fold, want.fold)
+    assert found.metrics["far"]["mean"] < 1.1 * want.metrics["rmse"]["mean"]
+    assert found.models[0].objective == "squared"
+    assert train(found.params, x, y).rounds == found.best_round
+    assert np.isfinite(found.average().predict(x)).all()
+
+
+def test_a_metric_for_which_more_is_better_leads_folds(numbers: Data) -> None:
+    x, y = numbers[0][:600], numbers[1][:600]
+    found = cv({"rounds": 60, "eval_metric": Metric(near, higher_is_better=True)}, x, y, folds=3)
+    assert found.best_round == np.argmax(found.curve["near"]["mean"]) + 1
+
+
+def test_searches_take_functions(numbers: Data) -> None:
+    x, y = numbers[0][:400], numbers[1][:400]
+    params = {"rounds": 40, "effort": "quick", "objective": squared, "eval_metric": Metric(near, higher_is_better=True)}
+    found = tune(params, x, y, trials=4, folds=3)
+    assert found.metric == "near"
+    assert found.best_value == max(trial["value"] for trial in found.trials if trial["state"] == "complete")
+    model = train(found.params, x, y)
+    assert model.objective == "squared"
+    with pytest.raises(ParameterError, match="a study does not know which functions"):
+        tune(params, x, y, trials=1, folds=2, study="never.json")
+
+
+def test_averages_take_functions(numbers: Data) -> None:
+    x, y = numbers[0][:400], numbers[1][:400]
+    metric = Metric(near, higher_is_better=True)
+    params = {
+        "rounds": 60,
+        "effort": "best",
+        "bag_folds": 3,
+        "learning_rate": 0.1,
+        "objective": squared,
+        "eval_metric": metric,
+    }
+    model = train(params, x, y)
+    assert model.objective == "squared"
+    assert np.mean((model.predict(x) - y) ** 2) < 0.2 * y.var()
+    assert "near" in model.report["metrics"]["valid"]
+    short = train({"budget": "3s", "objective": squared, "eval_metric": metric}, x, y)
+    assert np.mean((short.predict(x) - y) ** 2) < 0.5 * y.var()

@@ -826,7 +826,7 @@ def test_going_on_is_that_of_the_program(tmp_path: Path, setting: str) -> None:
     rng = np.random.default_rng(0)
     x, level = rng.normal(size=3000), rng.integers(0, 150, 3000)
     file = tmp_path / "t.csv"
-    lines = [f"{v:.4f},k{k},{v + k % 7:.4f}" for v, k in zip(x, level)]
+    lines = [f"{v:.4f},k{k},{v + k % 7:.4f}" for v, k in zip(x, level, strict=False)]
     file.write_text("\n".join(["x,level,y", *lines]))
     by_program(file, "y", tmp_path)
     base = (tmp_path / "program.boost").rename(tmp_path / "base.boost")

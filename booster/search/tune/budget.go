@@ -18,7 +18,8 @@ import (
 type Budget struct {
 	Time    time.Duration // from the call on
 	Space   Space         // that may be searched
-	Log     *slog.Logger  // is told the plan at the beginning; nil for none
+	Own     search.Own
+	Log     *slog.Logger // is told the plan at the beginning; nil for none
 	OnRound func(done, of int)
 	OnTrial func(t Trial, best bool)
 }
@@ -72,7 +73,7 @@ func Within(ctx context.Context, p booster.Params, table *dataset.Table, b Budge
 	if table == nil {
 		return p, fmt.Errorf("%w: train.budget needs the table in memory: set data.out_of_core = \"false\" and no data.cache, or leave the budget out", booster.ErrParams)
 	}
-	c := Params{Division: search.Division{Folds: budgetFolds, Seed: p.Seed}, Space: b.Space, Sampler: TPE, Log: cmp.Or(b.Log, slog.New(slog.DiscardHandler)), OnTrial: b.OnTrial}
+	c := Params{Division: search.Division{Folds: budgetFolds, Seed: p.Seed}, Space: b.Space, Own: b.Own, Sampler: TPE, Log: cmp.Or(b.Log, slog.New(slog.DiscardHandler)), OnTrial: b.OnTrial}
 	s, err := newSearcher(p, table, c)
 	if err != nil {
 		return p, err

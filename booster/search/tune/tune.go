@@ -11,7 +11,6 @@ import (
 	"boost/booster"
 	"boost/booster/search"
 	"boost/dataset"
-	"boost/objectives/metrics"
 )
 
 // Samplers.
@@ -23,6 +22,7 @@ const (
 // Params say how parameters are searched.
 type Params struct {
 	search.Division
+	Own     search.Own
 	Space   Space
 	Trials  int           // at most, those of the study counted; 0 = no limit but Budget
 	Budget  time.Duration // for the search, from the call on; 0 = no limit but Trials
@@ -195,7 +195,7 @@ func Search(ctx context.Context, p booster.Params, table *dataset.Table, c Param
 func newSearcher(p booster.Params, table *dataset.Table, c Params) (*searcher, error) {
 	s := &searcher{Params: c, base: p, seen: map[string]bool{}}
 	var err error
-	s.judge, err = search.NewTrials(p, table, search.Params{Division: c.Division, Log: c.Log, OnRound: s.round}, func(folds []search.Fold) []search.Fold { return folds[:c.judged(table, len(folds))] })
+	s.judge, err = search.NewTrials(p, table, search.Params{Division: c.Division, Own: c.Own, Log: c.Log, OnRound: s.round}, func(folds []search.Fold) []search.Fold { return folds[:c.judged(table, len(folds))] })
 	return s, err
 }
 
@@ -248,7 +248,7 @@ func (c *Params) holdOut(p booster.Params, table *dataset.Table) (*search.Trials
 	if d.Time != "" { // the last of so many blocks, not counting the one that no fold is judged on
 		d.Folds = max(2, d.Folds-1)
 	}
-	whole, err := search.NewTrials(p, table, search.Params{Division: d, Log: c.Log}, func(folds []search.Fold) []search.Fold { return folds[len(folds)-1:] })
+	whole, err := search.NewTrials(p, table, search.Params{Division: d, Own: c.Own, Log: c.Log}, func(folds []search.Fold) []search.Fold { return folds[len(folds)-1:] })
 	if err != nil {
 		return nil, nil, err
 	}
@@ -305,7 +305,7 @@ func (s *searcher) add(t Trial) {
 	s.trials = append(s.trials, t)
 	if t.metric != s.metric && t.State != Failed {
 		s.metric = t.metric
-		if m, err := metrics.New(s.metric); err == nil {
+		if m, err := s.Own.Metric(s.metric); err == nil {
 			s.higher = m.HigherIsBetter()
 		}
 	}

@@ -156,6 +156,16 @@ class Functions:
             head["leads"] = self.leads
         return head
 
+    def among(self, params: dict[str, Any]) -> dict[str, Any]:
+        """Return settings with the functions, the metrics in their order."""
+        if self.objective is not None:
+            params = params | {"train.objective": self.objective}
+        if self.metrics:
+            names = params.get("metrics.names", [])
+            own: list[Any] = list(self.metrics)
+            params = params | {"metrics.names": own + names if self.leads else names + own}
+        return params
+
     def answer(self, event: dict[str, Any]) -> None:
         """Call the function that the program asks for, and send what it returns."""
         outputs, n = event["shape"]
@@ -169,10 +179,13 @@ class Functions:
             for array in (labels, weights, sizes):
                 if array is not None:
                     array.flags.writeable = False  # it serves all rounds
-            self.rows.append((labels, weights, sizes))
+            rows = labels, weights, sizes
+            if event["rows"] >= 0:
+                self.rows.append(rows)
+        else:
+            rows = self.rows[event["rows"]]
         scores = np.frombuffer(body, np.float64, outputs * n, at).reshape(outputs, n)
         given = scores[0] if outputs == 1 else np.ascontiguousarray(scores.T)
-        rows = self.rows[event["rows"]]
         if event["loss"]:
             assert self.objective is not None
             result = _derivatives(self.objective, self.objective.call(rows, given), given.shape)

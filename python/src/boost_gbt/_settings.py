@@ -62,7 +62,7 @@ def settings(params: Mapping[str, Any]) -> list[list[str]]:
             )
         if callable(value) or (isinstance(value, (list, tuple)) and any(map(callable, value))):
             raise ParameterError(
-                f"{name} is a function: train and the estimators take some, as objective and as eval_metric"
+                f"{name} is a function: some are taken as objective and as eval_metric, not by Spark, Ray and Dask"
             )
         if isinstance(value, Mapping) and name in SECTIONS:
             pairs += settings({f"{name}.{key}": inner for key, inner in value.items()})

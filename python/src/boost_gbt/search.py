@@ -32,6 +32,7 @@ class _Folds:
             rows.roles[key] = division.pop(key)
         self.given: dict[str, Any] = {}  # settings that say what columns are for
         self.beside: list[str] = []  # columns that rows are divided by and that are no features
+        self.functions = _functions.Functions(None, [], False, 0)  # among the settings
 
     def ask(self, op: str, head: dict[str, Any], on_event: RoundCallback | None) -> tuple[dict[str, Any], bytearray]:
         """Hand the table over, ask for something that is judged on folds, and return the answer."""
@@ -47,18 +48,18 @@ class _Folds:
             self.given = {key: names if len(names) > 1 else names[0] for key, names in called.items()}
             if self.rows.categorical:
                 self.given["data.categorical"] = self.rows.categorical
-            params, functions = _functions.taken(self.params)
+            params, self.functions = _functions.taken(self.params)
             pairs = joined(self.given, self.rows.by_name(params))
             if self.beside:
                 pairs.append(["data.id", text(self.beside)])  # joined with those of params
-            head |= functions.head() | {
+            head |= self.functions.head() | {
                 "train": source,
                 "effort": EFFORT,
                 "settings": pairs,
                 "events": on_event is not None,
                 "every": on_event is not None,
             }
-            return _worker.ask(op, head | self.division, on_round=on_event)
+            return _worker.ask(op, head | self.division, on_round=on_event, on_call=self.functions.answer)
 
 
 def cv(
@@ -491,6 +492,7 @@ class Tuning:
         declared = run.given.get("data.categorical", ())  # by the frame: the others are by settings
         if marked := [name for name in answer["settings"].get("data.categorical", ()) if name not in declared]:
             self.params["data.categorical"] = marked
+        self.params = run.functions.among(self.params)
         if run.beside:
             ids = [name for name in self.params.pop("data.id", []) if name not in run.beside]
             self.params |= {"data.id": ids} if ids else {}
