@@ -83,10 +83,10 @@ func (c *Config) checkNumbers(dropped []string) error {
 	}
 	named := slices.Concat(t.Interaction...)
 	for _, floats := range []map[string]float64{t.FeatureCost, t.FeatureRowCost, t.FeaturePenalty, t.ColWeights} {
-		named = slices.AppendSeq(named, maps.Keys(floats))
+		named = append(named, slices.Sorted(maps.Keys(floats))...)
 	}
 	for _, ints := range []map[string]int{t.Monotone, t.FirstLevel, t.LastLevel} {
-		named = slices.AppendSeq(named, maps.Keys(ints))
+		named = append(named, slices.Sorted(maps.Keys(ints))...)
 	}
 	slices.Sort(named) // the same error every time
 	for _, name := range named {

@@ -130,4 +130,13 @@ func TestColumnNumbersBesideLeftOut(t *testing.T) {
 			t.Errorf("%v: %v", c.settings, err)
 		}
 	}
+	for range 30 { // always the same number is named
+		config, _, err := configs.Read(configs.Default(), "", []string{"monotone_constraints=[1, 1, 1]"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := config.CheckTable(table("text")); err == nil || !strings.Contains(err.Error(), "column number 0,") {
+			t.Fatalf("of three numbers: %v", err)
+		}
+	}
 }
