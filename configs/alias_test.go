@@ -22,7 +22,9 @@ func TestAliases(t *testing.T) {
 		{"enable_bundle = false", func(c *configs.Config) any { return c.Params.Binning.Bundle }, "off"},
 		{"is_enable_bundle = true", func(c *configs.Config) any { return c.Params.Binning.Bundle }, "auto"},
 		{"stochastic_rounding = true", func(c *configs.Config) any { return c.Params.Rounding }, "stochastic"},
+		{"stochastic_rounding = false", func(c *configs.Config) any { return c.Params.Rounding }, "nearest"},
 		{"quant_train_renew_leaf = true", func(c *configs.Config) any { return c.Params.RenewLeaves }, "on"},
+		{"quant_train_renew_leaf = false", func(c *configs.Config) any { return c.Params.RenewLeaves }, "off"},
 		{"eval_fraction = 0.2", func(c *configs.Config) any { return c.Params.ValidShare }, 0.2},
 		{"custom_loss = \"RMSE\"", func(c *configs.Config) any { return c.Params.Metrics }, []string{"rmse"}},
 		{"blacklist = [\"a\", \"b\"]", func(c *configs.Config) any { return c.Data.Ignore }, []string{"a", "b"}},
@@ -87,6 +89,7 @@ func TestAliases(t *testing.T) {
 		{"xgboost_dart_mode = true", func(c *configs.Config) any { return c.Params.Dart.Normalize }, "tree"},
 		{"xgboost_dart_mode = false", func(c *configs.Config) any { return c.Params.Dart.Normalize }, "paper"},
 		{"sample_type = \"weighted\"\none_drop = 1", func(c *configs.Config) any { return c.Params.Dart.OneDrop }, true},
+		{"bagging_by_query = false", func(c *configs.Config) any { return c.Params.RowBy }, ""},
 		{"bagging_by_query = true", func(c *configs.Config) any { return c.Params.RowBy }, "query"},
 		{"pos_subsample = 0.5", func(c *configs.Config) any { return c.Params.PositiveFraction }, 0.5},
 		{"neg_bagging_fraction = 0.5", func(c *configs.Config) any { return c.Params.NegativeFraction }, 0.5},
@@ -130,6 +133,14 @@ func TestAliases(t *testing.T) {
 			slices.Sort(sorted)
 			if !strings.HasPrefix(c.document, "[tree]\nmax_depth") && len(notes) == 0 || len(slices.Compact(sorted)) != len(notes) {
 				t.Errorf("notes %q: an alias is to be reported once", notes)
+			}
+			if strings.Contains(c.document, "\n") {
+				return // of several keys, or one of a section
+			}
+			key, value, _ := strings.Cut(c.document, " = ")
+			got, _ = mustRead(t, "", key+"="+strings.Trim(value, `"`))
+			if v := c.get(got); !reflect.DeepEqual(v, c.want) {
+				t.Errorf("by assignment: got %v, want %v", v, c.want)
 			}
 		})
 	}
