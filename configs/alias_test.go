@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -225,6 +226,17 @@ func TestSet(t *testing.T) {
 		{"data.label=", func(c *configs.Config) any { return c.Data.Label }, []string(nil)},
 		{"data.ignore=a, b,c", func(c *configs.Config) any { return c.Data.Ignore }, []string{"a", "b", "c"}},
 		{`data.ignore=["a,b", "c"]`, func(c *configs.Config) any { return c.Data.Ignore }, []string{"a,b", "c"}},
+		{`data.ignore="a,b", 'c',d`, func(c *configs.Config) any { return c.Data.Ignore }, []string{"a,b", "c", "d"}},
+		{`data.ignore="a`, func(c *configs.Config) any { return c.Data.Ignore }, []string{`"a`}},
+		{`data.ignore="a" b,c"`, func(c *configs.Config) any { return c.Data.Ignore }, []string{`a" b,c`}},
+		{`data.ignore=it's,that's`, func(c *configs.Config) any { return c.Data.Ignore }, []string{"it's", "that's"}},
+		{`data.ignore=a,,b,`, func(c *configs.Config) any { return c.Data.Ignore }, []string{"a", "", "b", ""}},
+		{`data.missing="-999"`, func(c *configs.Config) any { return c.Data.Missing }, []string{"-999"}},
+		{`data.missing_only=""`, func(c *configs.Config) any { return c.Data.MissingOnly }, []string{""}},
+		{`data.missing=","`, func(c *configs.Config) any { return c.Data.Missing }, []string{","}},
+		{`data.missing="`, func(c *configs.Config) any { return c.Data.Missing }, []string{`"`}},
+		{`data.valid="v.csv"`, func(c *configs.Config) any { return c.Data.Valid }, []string{"v.csv"}},
+		{`metric="auc"`, func(c *configs.Config) any { return c.Params.Metrics }, []string{"auc"}},
 		{`data.missing=[""]`, func(c *configs.Config) any { return c.Data.Missing }, []string{""}},
 		{`data.missing=`, func(c *configs.Config) any { return c.Data.Missing }, []string{}},
 		{"data.header=false", func(c *configs.Config) any { return c.Data.Header }, "false"},
@@ -349,4 +361,16 @@ func FuzzRead(f *testing.F) {
 			t.Fatalf("config %v with error %v", c, err)
 		}
 	})
+}
+
+// What an error advises to ignore is what is ignored, whatever the column is called.
+func TestAdvisedNames(t *testing.T) {
+	for _, name := range []string{"a", "a,b", `"a"`, "'a'", `"a`, " a ", "[a", `say "a"`, `"a" b`} {
+		var value string
+		configs.AsFlags("set ignore = ["+strconv.Quote(name)+"]", func(_ *configs.Key, v string) string { value = v; return "--ignore" })
+		got, _ := mustRead(t, "", "data.ignore="+value)
+		if !slices.Equal(got.Data.Ignore, []string{name}) {
+			t.Errorf("%q is advised as %s, which is %q", name, value, got.Data.Ignore)
+		}
+	}
 }
