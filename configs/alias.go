@@ -215,9 +215,7 @@ func (r *reader) translate(k *Key, alias string, v any) any {
 			return int64(1)
 		}
 	case k.Name == "objective.norm":
-		if on, ok := v.(bool); ok {
-			return map[bool]string{true: "on", false: "off"}[on]
-		}
+		return pick(v, "off", "on")
 	case alias == "bagging_by_query":
 		return pick(v, "", booster.ByQuery)
 	case alias == "uniform_drop":
@@ -262,12 +260,12 @@ func (r *reader) translate(k *Key, alias string, v any) any {
 	return v
 }
 
-// pick returns a word for false or true; other values come back as they are.
+// pick returns a word for false or true, which an assignment to a key of texts gives as a text; other values come back as they are.
 func pick(v any, no, yes string) any {
 	switch v {
-	case false:
+	case false, "false":
 		return no
-	case true:
+	case true, "true":
 		return yes
 	}
 	return v

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -22,7 +23,9 @@ func TestAliases(t *testing.T) {
 		{"enable_bundle = false", func(c *configs.Config) any { return c.Params.Binning.Bundle }, "off"},
 		{"is_enable_bundle = true", func(c *configs.Config) any { return c.Params.Binning.Bundle }, "auto"},
 		{"stochastic_rounding = true", func(c *configs.Config) any { return c.Params.Rounding }, "stochastic"},
+		{"stochastic_rounding = false", func(c *configs.Config) any { return c.Params.Rounding }, "nearest"},
 		{"quant_train_renew_leaf = true", func(c *configs.Config) any { return c.Params.RenewLeaves }, "on"},
+		{"quant_train_renew_leaf = false", func(c *configs.Config) any { return c.Params.RenewLeaves }, "off"},
 		{"eval_fraction = 0.2", func(c *configs.Config) any { return c.Params.ValidShare }, 0.2},
 		{"custom_loss = \"RMSE\"", func(c *configs.Config) any { return c.Params.Metrics }, []string{"rmse"}},
 		{"blacklist = [\"a\", \"b\"]", func(c *configs.Config) any { return c.Data.Ignore }, []string{"a", "b"}},
@@ -87,6 +90,7 @@ func TestAliases(t *testing.T) {
 		{"xgboost_dart_mode = true", func(c *configs.Config) any { return c.Params.Dart.Normalize }, "tree"},
 		{"xgboost_dart_mode = false", func(c *configs.Config) any { return c.Params.Dart.Normalize }, "paper"},
 		{"sample_type = \"weighted\"\none_drop = 1", func(c *configs.Config) any { return c.Params.Dart.OneDrop }, true},
+		{"bagging_by_query = false", func(c *configs.Config) any { return c.Params.RowBy }, ""},
 		{"bagging_by_query = true", func(c *configs.Config) any { return c.Params.RowBy }, "query"},
 		{"pos_subsample = 0.5", func(c *configs.Config) any { return c.Params.PositiveFraction }, 0.5},
 		{"neg_bagging_fraction = 0.5", func(c *configs.Config) any { return c.Params.NegativeFraction }, 0.5},
@@ -130,6 +134,14 @@ func TestAliases(t *testing.T) {
 			slices.Sort(sorted)
 			if !strings.HasPrefix(c.document, "[tree]\nmax_depth") && len(notes) == 0 || len(slices.Compact(sorted)) != len(notes) {
 				t.Errorf("notes %q: an alias is to be reported once", notes)
+			}
+			if strings.Contains(c.document, "\n") {
+				return // of several keys, or one of a section
+			}
+			key, value, _ := strings.Cut(c.document, " = ")
+			got, _ = mustRead(t, "", key+"="+strings.Trim(value, `"`))
+			if v := c.get(got); !reflect.DeepEqual(v, c.want) {
+				t.Errorf("by assignment: got %v, want %v", v, c.want)
 			}
 		})
 	}
@@ -214,6 +226,17 @@ func TestSet(t *testing.T) {
 		{"data.label=", func(c *configs.Config) any { return c.Data.Label }, []string(nil)},
 		{"data.ignore=a, b,c", func(c *configs.Config) any { return c.Data.Ignore }, []string{"a", "b", "c"}},
 		{`data.ignore=["a,b", "c"]`, func(c *configs.Config) any { return c.Data.Ignore }, []string{"a,b", "c"}},
+		{`data.ignore="a,b", 'c',d`, func(c *configs.Config) any { return c.Data.Ignore }, []string{"a,b", "c", "d"}},
+		{`data.ignore="a`, func(c *configs.Config) any { return c.Data.Ignore }, []string{`"a`}},
+		{`data.ignore="a" b,c"`, func(c *configs.Config) any { return c.Data.Ignore }, []string{`a" b,c`}},
+		{`data.ignore=it's,that's`, func(c *configs.Config) any { return c.Data.Ignore }, []string{"it's", "that's"}},
+		{`data.ignore=a,,b,`, func(c *configs.Config) any { return c.Data.Ignore }, []string{"a", "", "b", ""}},
+		{`data.missing="-999"`, func(c *configs.Config) any { return c.Data.Missing }, []string{"-999"}},
+		{`data.missing_only=""`, func(c *configs.Config) any { return c.Data.MissingOnly }, []string{""}},
+		{`data.missing=","`, func(c *configs.Config) any { return c.Data.Missing }, []string{","}},
+		{`data.missing="`, func(c *configs.Config) any { return c.Data.Missing }, []string{`"`}},
+		{`data.valid="v.csv"`, func(c *configs.Config) any { return c.Data.Valid }, []string{"v.csv"}},
+		{`metric="auc"`, func(c *configs.Config) any { return c.Params.Metrics }, []string{"auc"}},
 		{`data.missing=[""]`, func(c *configs.Config) any { return c.Data.Missing }, []string{""}},
 		{`data.missing=`, func(c *configs.Config) any { return c.Data.Missing }, []string{}},
 		{"data.header=false", func(c *configs.Config) any { return c.Data.Header }, "false"},
@@ -338,4 +361,16 @@ func FuzzRead(f *testing.F) {
 			t.Fatalf("config %v with error %v", c, err)
 		}
 	})
+}
+
+// What an error advises to ignore is what is ignored, whatever the column is called.
+func TestAdvisedNames(t *testing.T) {
+	for _, name := range []string{"a", "a,b", `"a"`, "'a'", `"a`, " a ", "[a", `say "a"`, `"a" b`} {
+		var value string
+		configs.AsFlags("set ignore = ["+strconv.Quote(name)+"]", func(_ *configs.Key, v string) string { value = v; return "--ignore" })
+		got, _ := mustRead(t, "", "data.ignore="+value)
+		if !slices.Equal(got.Data.Ignore, []string{name}) {
+			t.Errorf("%q is advised as %s, which is %q", name, value, got.Data.Ignore)
+		}
+	}
 }

@@ -2,6 +2,7 @@ package configs
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -75,7 +76,7 @@ func (k *Key) assigned(value string) string {
 		if len(v) != 1 {
 			break
 		}
-		if name, ok := v[0].(string); ok && name != "" && name == strings.TrimSpace(name) && !strings.ContainsAny(name, ",[") {
+		if name, ok := v[0].(string); ok && name != "" && slices.Equal(splitQuoted(name), []string{name}) && !strings.Contains(name, "[") {
 			return name
 		}
 	}

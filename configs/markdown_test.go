@@ -42,7 +42,7 @@ command line as ` + "`--set section.key=value`" + `, which wins over the file. R
 to the file. ` + "`boost init TABLE`" + ` writes a file to start with, ` + "`boost init TABLE --all`" + ` one with every key.
 
 In ` + "`--set`" + ` the value is all after the first ` + "`=`" + `: text as it is (one pair of quotes is removed), a list
-as a TOML array or as names separated by commas, anything else as a TOML value. The last part of a key's name is
+as a TOML array or as names separated by commas (one with a comma in it stands in quotes), anything else as a TOML value. The last part of a key's name is
 enough where it has one meaning: ` + "`--set encoding=latin1`" + `. Lists and tables that are given several times are joined;
 any other key with two values is an error.
 

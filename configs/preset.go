@@ -55,6 +55,9 @@ func (c *Config) SettleFor(t preset.Table) error {
 	if c.Given("gradients.mode") && !c.Given("train.gradients") {
 		c.Params.Gradients = c.asked.Gradients // which the mode is made for
 	}
+	if c.Params.BagFolds > 0 && !c.Given("train.retrain") {
+		c.Params.Retrain = false // models of folds need no second training: each row trains all of them but one
+	}
 	return nil
 }
 

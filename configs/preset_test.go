@@ -62,3 +62,32 @@ func TestPreset(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
+
+// TestBagOfDefaults: an effort trains again on all rows where rows are held out. Folds that are averaged hold out none, and are asked for
+// with every effort; what was said of both stands.
+func TestBagOfDefaults(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		sets    []string
+		retrain bool
+	}{
+		{"default effort", []string{"train.effort=default"}, true},
+		{"default effort, folds", []string{"train.effort=default", "train.bag_folds=3"}, false},
+		{"quick effort, folds", []string{"train.effort=quick", "train.bag_folds=3"}, false},
+		{"best effort, no folds", []string{"train.effort=best", "train.bag_folds=0"}, true},
+		{"both said", []string{"train.effort=default", "train.bag_folds=3", "train.retrain=true"}, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got, _, err := configs.Read(configs.Default(), "", c.sets)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := got.SettleFor(preset.Table{Rows: 1000, Objective: "regression", Retrain: true}); err != nil {
+				t.Fatal(err)
+			}
+			if got.Params.Retrain != c.retrain {
+				t.Errorf("train.retrain = %v, want %v", got.Params.Retrain, c.retrain)
+			}
+		})
+	}
+}

@@ -292,7 +292,7 @@ func (k *Key) parse(value string) (any, error) {
 		}
 	case "list of text", "path or list of paths":
 		if !strings.HasPrefix(trimmed, "[") {
-			return anyList(splitNames(value)), nil
+			return anyList(splitQuoted(value)), nil
 		}
 	}
 	v, err := tomlValue(trimmed)
@@ -303,6 +303,38 @@ func (k *Key) parse(value string) (any, error) {
 		return nil, k.wrongType(value)
 	}
 	return v, nil
+}
+
+// splitQuoted is splitNames where names may stand in quotes, which go; a comma in them is part of the name.
+func splitQuoted(s string) []string {
+	var names []string
+	for more := strings.TrimSpace(s) != ""; more; {
+		s = strings.TrimSpace(s)
+		name, rest, ok := cutQuoted(s)
+		if !ok {
+			name, _, _ = strings.Cut(s, ",")
+			rest, name = s[len(name):], strings.TrimSpace(name)
+		}
+		names = append(names, name)
+		s, more = strings.CutPrefix(rest, ",")
+	}
+	return names
+}
+
+// cutQuoted cuts a text behind the quotes that it begins with, if a comma or nothing follows them; the name is what stands in them.
+func cutQuoted(s string) (name, rest string, ok bool) {
+	if s == "" || s[0] != '"' && s[0] != '\'' {
+		return "", s, false
+	}
+	for at := 1; at < len(s); at++ {
+		if s[at] != s[0] {
+			continue
+		}
+		if rest = strings.TrimLeft(s[at+1:], " \t"); rest == "" || rest[0] == ',' {
+			return s[1:at], rest, true
+		}
+	}
+	return "", s, false
 }
 
 // unquote removes one pair of quotes.

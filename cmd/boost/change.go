@@ -21,7 +21,7 @@ func (a *app) rollbackCommand() *cobra.Command {
 		Short: "Keep the first rounds of a model",
 		Long: `Write the first K rounds of a model (0 to all) as a model. It is what training would have
 written if it had been interrupted after these rounds, and can be reproduced as such. A random forest,
-and rounds with dropout (train.boosting rf and dart), cannot be cut.`,
+rounds with dropout (train.boosting rf and dart), and models that were merged or averaged cannot be cut.`,
 		Example: `  boost rollback price.boost --rounds 80 -o price80.boost`,
 		Args:    usage.Arguments("MODEL"),
 		RunE: func(cmd *cobra.Command, args []string) error {

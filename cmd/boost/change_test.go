@@ -336,7 +336,8 @@ func TestPartsOfAMean(t *testing.T) {
 	says(t, must(t, 2, boost(t, "refit", "more.boost", "t.csv", "-o", "no.boost")).errors, "schedule of learning rates")
 }
 
-// Rounds of random forests and of dropout are not parted, in whatever is made of them: leaf values follow from all.
+// Rounds of random forests, of dropout and of merged models are not parted, in whatever is made of them: leaf values follow from all, and
+// the base score is that of all.
 func TestPartsOfEnsembles(t *testing.T) {
 	models(t)
 	train := []string{"train", "t.csv", "--label", "y", "--rounds", "5", "--set", "train.early_stopping=0", "--set", "data.ignore=b,c", "--set", "data.id=id", "-q"}
@@ -344,6 +345,7 @@ func TestPartsOfEnsembles(t *testing.T) {
 	must(t, 0, boost(t, append(train, "--set", "train.boosting=dart", "-o", "dart.boost")...))
 	must(t, 0, boost(t, "train", "t.csv", "--init-model", "dart.boost", "--rounds", "4", "--set", "train.early_stopping=0", "--set", "train.boosting=dart", "-q", "-o", "more.boost"))
 	must(t, 0, boost(t, "merge", "y.boost", "rf.boost", "-o", "merged.boost"))
+	must(t, 0, boost(t, "cv", "t.csv", "--label", "y", "--rounds", "3", "--folds", "3", "--set", "train.early_stopping=0", "--set", "data.ignore=b,c", "--set", "data.id=id", "-q", "-o", "mean.boost"))
 	for _, c := range []struct {
 		model string
 		parts []string // of rounds
@@ -353,7 +355,8 @@ func TestPartsOfEnsembles(t *testing.T) {
 		{"rf", []string{"1", "4"}, []string{"0", "5"}, `train.boosting = "rf"`},
 		{"dart", []string{"1", "4"}, []string{"0", "5"}, `train.boosting = "dart"`},
 		{"more", []string{"4", "6", "8"}, []string{"0", "5", "9"}, `train.boosting = "dart"`},
-		{"merged", []string{"9", "12"}, []string{"3", "8", "13"}, `train.boosting = "rf"`},
+		{"merged", []string{"1", "8", "9", "12"}, []string{"0", "13"}, "several models that were merged"},
+		{"mean", []string{"1", "3", "8"}, []string{"0", "9"}, "several models that were merged"},
 	} {
 		file := c.model + ".boost"
 		must(t, 0, boost(t, "quantize", file, "--dtype", "I8", "-o", "small.boost"))
@@ -377,8 +380,6 @@ func TestPartsOfEnsembles(t *testing.T) {
 		must(t, 0, boost(t, "eval", file, "t.csv", "--staged", "100"))
 	}
 	must(t, 0, boost(t, "eval", "more.boost", "t.csv", "--staged", "5"))
-	must(t, 0, boost(t, "eval", "merged.boost", "t.csv", "--staged", "8"))
-	must(t, 0, boost(t, "eval", "merged.boost", "t.csv", "--staged", "2", "--rounds", "8"))
 }
 
 // Columns stand in one order, wherever the rows are: also with an id before the label, and columns made of others.

@@ -232,9 +232,10 @@ func FirstSegments(all []Segment, rounds int) []Segment {
 	return slices.Clip(out)
 }
 
-// Ensemble is a run of rounds that count together only: those of a random forest ("rf") and of boosting with dropout ("dart").
+// Ensemble is a run of rounds that count together only: those of a random forest ("rf"), of boosting with dropout ("dart"), and of merged
+// models, whose base scores and trees are added.
 type Ensemble struct {
-	Boosting    string // train.boosting
+	Boosting    string // train.boosting; "" of merged models
 	First, Past int    // the first round, and the one after the last
 }
 
@@ -243,6 +244,9 @@ type Ensembles []Ensemble
 
 // Ensembles returns the model's.
 func (c *Contents) Ensembles() Ensembles {
+	if o := c.Origin; o != nil && (o.How == Merged || o.How == Pruned && c.Fingerprint == "") {
+		return Ensembles{{First: -c.After, Past: c.BestRound}}
+	}
 	var all Ensembles
 	at := -c.After
 	add := func(rounds int, params json.RawMessage) {
@@ -283,6 +287,9 @@ func (all Ensembles) Check(rounds, every int) error {
 			if stage := (max(e.First, 0)/every + 1) * every; e.First < stage && stage < min(e.Past, rounds) {
 				k = stage
 			}
+		}
+		if e.First < k && k < e.Past && e.Boosting == "" {
+			return fmt.Errorf("the model has the rounds of several models that were merged, one behind the other, and the first %d rounds are no model of %d rounds: use all rounds", k, k)
 		}
 		if e.First < k && k < e.Past {
 			return fmt.Errorf("train.boosting = %q: what a round counts for depends on those after it, and the first %d rounds are no model of %d rounds: use all rounds, or train with train.rounds = %d", e.Boosting, k, k, k)
