@@ -135,6 +135,10 @@ func isLate(c *dataset.Column) bool {
 
 // lookForUnseen refuses or reports categories that training did not have.
 func (r *request) lookForUnseen(t *dataset.Table, m *model.Model, mode string) error {
+	warns := mode == "warn"
+	if warns {
+		mode = unseen.Missing
+	}
 	levels, err := unseen.New(m, mode)
 	if err != nil {
 		return usagef("%v", err)
@@ -146,6 +150,11 @@ func (r *request) lookForUnseen(t *dataset.Table, m *model.Model, mode string) e
 	add()
 	if err := levels.Check([]string{"the table"}); err != nil {
 		return err
+	}
+	if warns {
+		for _, text := range levels.Unknown() {
+			r.logger().Warn(text + ": they are treated as missing values")
+		}
 	}
 	r.note(levels.Notes(t.NumRows())...)
 	return nil
