@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _tables
+from . import _columns, _tables
 from .errors import ParameterError
 from .model import Model, RoundCallback, Rows, train_rows
 
@@ -123,6 +123,7 @@ PARAMETERS = """
 CATEGORICAL = frozenset(  # names of the setting for categorical columns, those of peers too
     ("data.categorical", "categorical_feature", "categorical_features", "cat_feature", "cat_features")
 )
+OBJECTIVE = frozenset(("objective", "objective_type", "application", "app", "loss", "loss_function"))  # as above
 
 
 class _Boost(BaseEstimator):  # type: ignore[misc]
@@ -344,7 +345,11 @@ class _Boost(BaseEstimator):  # type: ignore[misc]
             weights = None if eval_sample_weight is None else eval_sample_weight[k]
             asked = None if eval_queries is None else eval_queries[k]
             valid.append(Rows(table, self._check_target(labels, fit=False), weights, asked, names=names))
-        params = {**defaults, **{key: value for key, value in self._settings().items() if value is not None}}
+        params = {key: value for key, value in self._settings().items() if value is not None}
+        for name, value in _columns.flat(params):
+            if value is not None and _columns.key_of(name) in OBJECTIVE:
+                defaults.pop("train.objective", None)
+        params = defaults | params
         for key in CATEGORICAL & set(params):
             params[key] = _by_name(params[key], names)
         self.model_: Model = train_rows(params, rows, valid, base, callback)
@@ -379,10 +384,10 @@ class _Boost(BaseEstimator):  # type: ignore[misc]
     def _predict(self, X: Any, kind: str, rounds: int | None = None) -> np.ndarray:
         model = self._model()
         X = self._rows(X)
-        return model.predict(X, kind, rounds=rounds, threads=self._threads(), on_unseen="missing")
+        return model.predict(X, kind, rounds=rounds, threads=self._threads(), on_unseen="warn")
 
     def _staged(self, X: Any, every: int) -> Iterator[np.ndarray]:
-        return self._model().staged(self._rows(X), every=every, threads=self._threads(), on_unseen="missing")
+        return self._model().staged(self._rows(X), every=every, threads=self._threads(), on_unseen="warn")
 
     @property
     def feature_importances_(self) -> np.ndarray:
@@ -411,7 +416,7 @@ class _Boost(BaseEstimator):  # type: ignore[misc]
         """Return what each feature contributes to the raw scores of rows, for the plots of shap (``Model.explain``)."""
         model = self._model()
         X = self._rows(X)
-        return model.explain(X, rounds=rounds, threads=self._threads(), on_unseen="missing")
+        return model.explain(X, rounds=rounds, threads=self._threads(), on_unseen="warn")
 
     def apply(self, X: Any) -> np.ndarray:
         """Return the number of the leaf of each row in each tree."""
@@ -481,8 +486,7 @@ class BoostRegressor(RegressorMixin, _Boost):  # type: ignore[misc]
         return np.asarray(column_or_1d(y, warn=True))
 
     def _defaults(self) -> dict[str, Any]:
-        named = any(name in self._more for name in ("application", "loss", "loss_function"))
-        return {} if named else {"train.objective": "regression"}
+        return {"train.objective": "regression"}
 
     def fit(
         self,
@@ -629,6 +633,15 @@ class BoostClassifier(ClassifierMixin, _Boost):  # type: ignore[misc]
         self.classes_, self._names = classes, names
         return self._check_target(y, fit=False)
 
+    def _settings(self) -> dict[str, Any]:
+        """Return the parameters as settings of the program, where scikit-learn's loss for any classes has no name."""
+        given = super()._settings()
+        return {
+            name: value
+            for name, value in given.items()
+            if not (_columns.key_of(name) in OBJECTIVE and isinstance(value, str) and value == "log_loss")
+        }
+
     def _defaults(self) -> dict[str, Any]:
         classes = self.classes_.tolist()
         if len(classes) < 2:
@@ -677,6 +690,13 @@ class BoostClassifier(ClassifierMixin, _Boost):  # type: ignore[misc]
             Is called after each round with a dict.
         """
         self._fit(X, y, sample_weight, eval_set, eval_sample_weight, init_model, callback)
+        if self.model_.classes is None:
+            objective = self.model_.objective
+            del self.model_
+            raise ParameterError(
+                f"objective {objective} predicts numbers, and {type(self).__name__} the probability of each class: "
+                "leave the objective out, or take BoostRegressor"
+            )
         self.n_classes_ = len(self.classes_)
         return self
 
@@ -842,6 +862,10 @@ def _queries(qid: Any, group: Any) -> np.ndarray:
             raise ParameterError(f"qid must be an array with the query of each row, and has {queries.ndim} dimensions")
         return queries
     sizes = np.asarray(group)
+    if sizes.ndim != 1:
+        raise ParameterError(
+            f"group must be an array with the number of rows of each query, and has {sizes.ndim} dimensions"
+        )
     if sizes.dtype.kind not in "iuf" or (sizes < 0).any() or (sizes != np.floor(sizes)).any():
         raise ParameterError("group must have the number of rows of each query, in order: whole numbers")
     return np.repeat(np.arange(len(sizes)), sizes.astype(np.int64))
