@@ -643,3 +643,31 @@ def test_group_of_two_dimensions(numbers: Data) -> None:
     x, y = numbers
     with pytest.raises(ParameterError, match=r"group must be an array .*, and has 2 dimensions"):
         BoostRanker(rounds=3).fit(x, (y > 0) * 1, group=np.full((100, 1), 10))
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_words_for_early_stopping() -> None:
+    """Those of HistGradientBoosting mean what they mean there, where auto is for more than 10,000 rows."""
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(12_000, 2))
+    y = x[:, 0] + rng.normal(size=len(x))
+    for rows, words, rounds in (
+        (1000, {"early_stopping": True}, 10),
+        (1000, {"early_stopping_rounds": True}, 10),
+        (1000, {"early_stopping": True, "n_iter_no_change": 3}, 3),
+        (1000, {"early_stopping": False, "n_iter_no_change": 3}, 0),
+        (1000, {"early_stopping": False, "validation_fraction": 0.1, "tol": 1e-7}, 0),
+        (1000, {"early_stopping": "auto", "validation_fraction": 0.1, "n_iter_no_change": 3}, 0),
+        (12_000, {"early_stopping": "auto"}, 10),
+    ):
+        model = BoostRegressor(rounds=100, **words).fit(x[:rows], y[:rows])
+        history = model.evals_result_.get("valid", {"rmse": []})["rmse"]
+        assert len(history) == (model.best_iteration_ + rounds if rounds else 0), words
+        assert (model.best_iteration_ < 100) == (rounds > 0), words
+
+
+def test_threads_by_another_name(numbers: Data, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a process of joblib they count, and not the share of the processors that joblib leaves to it."""
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    for name in ("nthread", "num_threads", "train.threads"):
+        assert BoostRegressor(rounds=3, **{name: 2}).fit(*numbers).model_.rounds == 3

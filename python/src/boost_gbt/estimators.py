@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _columns, _tables
+from ._ranks import THREADS
 from .errors import ParameterError
 from .model import Model, RoundCallback, Rows, train_rows
 
@@ -91,7 +92,7 @@ PARAMETERS = """
         Names of columns that are categories although they hold numbers.
     early_stopping_rounds : int, optional
         Stop after so many rounds without a better metric on the first set of ``eval_set``, or without such a set on
-        a tenth of the rows that is held out.
+        a tenth of the rows that is held out. scikit-learn's ``early_stopping=True`` stands for 10 rounds, as there.
     eval_metric : str or list of str, optional
         Names of docs/metrics.md. The first one decides early stopping.
     random_state : int, RandomState or None
@@ -124,6 +125,11 @@ CATEGORICAL = frozenset(  # names of the setting for categorical columns, those 
     ("data.categorical", "categorical_feature", "categorical_features", "cat_feature", "cat_features")
 )
 OBJECTIVE = frozenset(("objective", "objective_type", "application", "app", "loss", "loss_function"))  # as above
+
+
+EARLY_STOPPING = frozenset(  # as above
+    ("early_stopping", "early_stopping_round", "early_stopping_rounds", "n_iter_no_change", "od_wait")
+)
 
 
 class _Boost(BaseEstimator):  # type: ignore[misc]
@@ -206,7 +212,10 @@ class _Boost(BaseEstimator):  # type: ignore[misc]
         given: dict[str, Any] = {key: getattr(self, name) for name, key in SETTINGS.items()}
         if isinstance(self.eval_metric, str):
             given["metrics.names"] = [self.eval_metric]
-        given["train.threads"] = self._threads() or None
+        if self.n_jobs is not None or not any(
+            _columns.key_of(name) in THREADS for name, _ in _columns.flat(self._more)
+        ):
+            given["train.threads"] = self._threads() or None
         if self.random_state is not None:
             seed = self.random_state
             if not isinstance(seed, (int, np.integer)):
@@ -349,7 +358,7 @@ class _Boost(BaseEstimator):  # type: ignore[misc]
         for name, value in _columns.flat(params):
             if value is not None and _columns.key_of(name) in OBJECTIVE:
                 defaults.pop("train.objective", None)
-        params = defaults | params
+        params = defaults | _early_stopping(params, X.shape[0])
         for key in CATEGORICAL & set(params):
             params[key] = _by_name(params[key], names)
         self.model_: Model = train_rows(params, rows, valid, base, callback)
@@ -421,6 +430,21 @@ class _Boost(BaseEstimator):  # type: ignore[misc]
     def apply(self, X: Any) -> np.ndarray:
         """Return the number of the leaf of each row in each tree."""
         return self._predict(X, "leaf")
+
+
+def _early_stopping(params: dict[str, Any], rows: int) -> dict[str, Any]:
+    """Return settings with rounds in the place of scikit-learn's words for early stopping: 10, as there."""
+    asked = [name for name in params if _columns.key_of(name) in EARLY_STOPPING]
+    words = [name for name in asked if isinstance(params[name], bool) or params[name] == "auto"]
+    if not words:
+        return params
+    others = {name: value for name, value in params.items() if name not in asked}
+    unused = {name: value for name, value in others.items() if name not in ("validation_fraction", "tol")}
+    if any(params[name] is False for name in words):
+        return unused | {"train.early_stopping": 0}
+    if not any(params[name] is True for name in words) and rows <= 10_000:
+        return unused
+    return others | ({name: params[name] for name in asked if name not in words} or {"train.early_stopping": 10})
 
 
 def _no_times(values: Any, name: str) -> Any:
