@@ -277,6 +277,7 @@ func TestSet(t *testing.T) {
 	for set, want := range map[string]string{
 		"tree.leaves=x":                  "tree.leaves must be an integer, not \"x\"",
 		"tree.leaves=\"5\"":              "tree.leaves must be an integer, not \"5\"",
+		"tree.leaves=5.0":                "tree.leaves must be an integer, not 5.0",
 		"tree.leaves=":                   "tree.leaves must be an integer",
 		"tree.leaves=5\nz=1":             "tree.leaves must be an integer",
 		"tree.leaves":                    "expected section.key=value",

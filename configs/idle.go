@@ -88,7 +88,6 @@ func (c *Config) checkNumbers(dropped []string) error {
 	for _, ints := range []map[string]int{t.Monotone, t.FirstLevel, t.LastLevel} {
 		named = append(named, slices.Sorted(maps.Keys(ints))...)
 	}
-	slices.Sort(named) // the same error every time
 	for _, name := range named {
 		digits, numbered := strings.CutPrefix(name, "#")
 		if number, err := strconv.Atoi(digits); numbered && err == nil {

@@ -765,7 +765,12 @@ func describe(v any) string {
 		return "a table"
 	case []any, []map[string]any:
 		return "a list"
-	case int64, float64, bool:
+	case float64:
+		if v == math.Trunc(v) && math.Abs(v) < 1e15 {
+			return strconv.FormatFloat(v, 'f', 1, 64) // "must be an integer, not 5" would be a riddle
+		}
+		return fmt.Sprint(v)
+	case int64, bool:
 		return fmt.Sprint(v)
 	}
 	return "a date"

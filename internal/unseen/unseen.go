@@ -152,15 +152,24 @@ func (u *Levels) Check(files []string) error {
 		place = "standard input"
 	}
 	var problems []error
+	for _, text := range u.Unknown() {
+		problems = append(problems, tableErrorf("%s: %s (--on-unseen missing treats them as missing values)", place, text))
+	}
+	return errors.Join(problems...)
+}
+
+// Unknown says which columns have no category that training had, in two rows or more.
+func (u *Levels) Unknown() []string {
+	var texts []string
 	for _, c := range u.model.Schema().Columns {
 		found := u.columns[c.Name]
 		if found == nil || c.Role != dataset.Feature || u.known[c.Name] || found.Rows < 2 {
 			continue
 		}
-		problems = append(problems, tableErrorf("%s: column %q: training had none of its categories: here %s; in training %s (--on-unseen missing treats them as missing values)",
-			place, c.Name, someLevels(found.Names, found.Levels), someLevels(c.Levels, len(c.Levels))))
+		texts = append(texts, fmt.Sprintf("column %q: training had none of its categories: here %s; in training %s",
+			c.Name, someLevels(found.Names, found.Levels), someLevels(c.Levels, len(c.Levels))))
 	}
-	return errors.Join(problems...)
+	return texts
 }
 
 // someLevels names the first three of so many levels.

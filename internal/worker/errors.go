@@ -84,11 +84,9 @@ var arguments = strings.NewReplacer("--on-unseen missing", `on_unseen="missing"`
 
 // checkRows refuses or reports what rows to predict have that training did not have, and what they lack.
 func (r *request) checkRows(t *dataset.Table, m *model.Model, onUnseen string) error {
-	notes, err := unseen.Whole(m, onUnseen, t, "the table")
-	if err != nil {
+	if err := r.lookForUnseen(t, m, onUnseen); err != nil {
 		return err
 	}
-	r.note(notes...)
 	r.warnOfDates(t, m)
 	if m.LacksInitScores(t) {
 		r.logger().Warn("the table has no init scores, but the model was trained from some: predictions are what the model adds to them")
@@ -133,4 +131,31 @@ func isLate(c *dataset.Column) bool {
 		return slices.ContainsFunc(c.Float32s(), func(v float32) bool { return v > end })
 	}
 	return false
+}
+
+// lookForUnseen refuses or reports categories that training did not have.
+func (r *request) lookForUnseen(t *dataset.Table, m *model.Model, mode string) error {
+	warns := mode == "warn"
+	if warns {
+		mode = unseen.Missing
+	}
+	levels, err := unseen.New(m, mode)
+	if err != nil {
+		return err
+	}
+	add, err := levels.Look(t)
+	if err != nil {
+		return err
+	}
+	add()
+	if err := levels.Check([]string{"the table"}); err != nil {
+		return err
+	}
+	if warns {
+		for _, text := range levels.Unknown() {
+			r.logger().Warn(text + ": they are treated as missing values")
+		}
+	}
+	r.note(levels.Notes(t.NumRows())...)
+	return nil
 }

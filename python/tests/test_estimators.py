@@ -138,7 +138,8 @@ def test_frames(census: Path) -> None:
     with pytest.raises(ValueError, match="feature names"):
         m.predict(x.rename(columns={"age": "years"}))
     unseen = x.assign(occupation="astronaut")
-    assert len(m.predict(unseen)) == len(x)
+    with pytest.warns(UserWarning, match="training had none of its categories"):
+        assert len(m.predict(unseen)) == len(x)
 
 
 def test_tools_of_scikit_learn(numbers: Data, classes: np.ndarray) -> None:
@@ -555,3 +556,118 @@ def test_going_on_from_itself() -> None:
     assert found.classes_.tolist() == want.classes_.tolist() == [0, 10, 20]
     assert found.model_ == want.model_
     assert np.array_equal(found.predict_proba(x), want.predict_proba(x))
+
+
+def test_names_of_losses(numbers: Data) -> None:
+    """A loss under the name of another library takes the place of the usual one, as an objective does."""
+    x, y = numbers
+    for name, loss, want in (
+        ("loss", "focal", "focal"),
+        ("loss_function", "MultiClassOneVsAll", "one_vs_all"),
+        ("train", {"objective": "focal"}, "focal"),
+        ("loss", "log_loss", "binary"),
+        ("objective", "log_loss", "binary"),
+    ):
+        assert BoostClassifier(rounds=3, **{name: loss}).fit(x, y > 0).model_.objective == want
+    many = np.digitize(y, [-1, 1])
+    assert BoostClassifier(rounds=3, loss="log_loss").fit(x, many).model_.objective == "multiclass"
+    queries = np.arange(len(y)) // 10
+    ranker = BoostRanker(rounds=3, loss_function="PairLogit").fit(x, many, qid=queries)
+    assert ranker.model_.objective == "pairwise"
+    assert BoostRegressor(rounds=3, app="mae").fit(x, y).model_.objective == "l1"
+    with pytest.raises(ParameterError, match=r"train.objective has two values"):
+        BoostClassifier(rounds=3, objective="binary", loss="focal").fit(x, y > 0)
+
+
+@pytest.mark.parametrize("objective", ["regression", "poisson", "cross_entropy"])
+def test_classes_by_a_loss_of_numbers(numbers: Data, objective: str) -> None:
+    """Its model knows no classes, so there are no probabilities of them."""
+    x, y = numbers
+    model = BoostClassifier(rounds=3, objective=objective)
+    with pytest.raises(ParameterError, match=f"objective {objective} predicts numbers, and BoostClassifier the prob"):
+        model.fit(x, (y > 0).astype(int))
+    with pytest.raises(NotFittedError):
+        model.predict(x)
+
+
+def test_warning_of_a_column_of_new_categories_alone() -> None:
+    """Codes in place of the texts of training are likely a mistake; one row says too little."""
+    codes = np.arange(200) % 4
+    x = np.array(["r0", "r1", "r2", "r3"], object)[codes].reshape(-1, 1)
+    model = BoostRegressor(rounds=5).fit(x, codes)
+    missing = model.predict(np.full((200, 1), None))
+    for call in (model.predict, lambda rows: list(model.staged_predict(rows))[-1]):
+        with pytest.warns(UserWarning, match='training had none of its categories: here "0", "1", "2", …; in training'):
+            assert np.array_equal(call(codes.reshape(-1, 1).astype(object)), missing)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model.predict(np.array([["r4"]], object))
+        model.predict(np.array([["r4"], ["r5"], ["r1"]], object))
+
+
+def paths_of(splits: list[dict[str, Any]], child: int = 0, path: frozenset[str] = frozenset()) -> list[frozenset[str]]:
+    """Return the features on the way to each leaf."""
+    if child < 0 or not splits:
+        return [path]
+    split = splits[child]
+    return [way for side in ("left", "right") for way in paths_of(splits, split[side], path | {split["feature"]})]
+
+
+def test_constraints_of_peers(numbers: Data) -> None:
+    """What pandas, numpy and scikit-learn have for the columns that a constraint names."""
+    pd = pytest.importorskip("pandas")
+    x, y = numbers
+    frame = pd.DataFrame(x, columns=list("abcdef"))
+
+    def trees(**constraints: Any) -> Any:
+        return BoostRegressor(rounds=10, **constraints).fit(frame, y).model_.inspect(trees=True)["dump"]
+
+    want = trees(monotone_constraints={"a": 1, "b": -1})
+    assert want != trees()
+    for given in (pd.Series({"b": -1, "a": 1}), {"a": 1.0, "b": -1.0}, np.array([1.0, -1, 0, 0, 0, 0])):
+        assert trees(monotonic_cst=given) == want
+    backwards = pd.Series([0, 0, 0, 0, -1, 1], index=list("fedcba"))
+    assert trees(monotonic_cst=backwards) == want
+    for groups, most in (("no_interactions", 1), ("pairwise", 2)):
+        paths = [path for tree in trees(interaction_cst=groups) for path in paths_of(tree["splits"])]
+        assert max(map(len, paths)) == most
+
+
+def test_functions_as_losses_and_metrics(numbers: Data) -> None:
+    for parameters in ({"objective": lambda y, p: (p - y, y)}, {"eval_metric": max}, {"eval_metric": ["rmse", max]}):
+        with pytest.raises(ParameterError, match=r"is a function of Python: losses and metrics .* in Go"):
+            BoostRegressor(rounds=3, **parameters).fit(*numbers)
+
+
+def test_group_of_two_dimensions(numbers: Data) -> None:
+    x, y = numbers
+    with pytest.raises(ParameterError, match=r"group must be an array .*, and has 2 dimensions"):
+        BoostRanker(rounds=3).fit(x, (y > 0) * 1, group=np.full((100, 1), 10))
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_words_for_early_stopping() -> None:
+    """Those of HistGradientBoosting mean what they mean there, where auto is for more than 10,000 rows."""
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(12_000, 2))
+    y = x[:, 0] + rng.normal(size=len(x))
+    for rows, words, rounds in (
+        (1000, {"early_stopping": True}, 10),
+        (1000, {"early_stopping_rounds": True}, 10),
+        (1000, {"early_stopping": True, "n_iter_no_change": 3}, 3),
+        (1000, {"early_stopping": False, "n_iter_no_change": 3}, 0),
+        (1000, {"early_stopping": False, "validation_fraction": 0.1, "tol": 1e-7}, 0),
+        (1000, {"early_stopping": "auto", "validation_fraction": 0.1, "n_iter_no_change": 3}, 0),
+        (12_000, {"early_stopping": "auto"}, 10),
+    ):
+        model = BoostRegressor(rounds=100, **words).fit(x[:rows], y[:rows])
+        history = model.evals_result_.get("valid", {"rmse": []})["rmse"]
+        assert len(history) == (model.best_iteration_ + rounds if rounds else 0), words
+        assert (model.best_iteration_ < 100) == (rounds > 0), words
+
+
+def test_threads_by_another_name(numbers: Data, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a process of joblib they count, and not the share of the processors that joblib leaves to it."""
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    for name in ("nthread", "num_threads", "train.threads"):
+        assert BoostRegressor(rounds=3, **{name: 2}).fit(*numbers).model_.rounds == 3

@@ -833,3 +833,16 @@ def test_going_on_is_that_of_the_program(tmp_path: Path, setting: str) -> None:
     want = by_program(file, "y", tmp_path, "--init-model", str(base), "--set", "train." + setting)
     key, _, value = setting.partition("=")
     assert bytes(train({**PARAMS, key: value}, file, "y", init_model=base)) == want
+
+
+@pytest.mark.parametrize("kind", ["M8[ns]", "M8[s]", "M8[D]", "m8[us]", "m8[h]"])
+def test_times_of_another_byte_order(kind: str) -> None:
+    """They are the seconds that they stand for: a day has 86,400, an hour 3,600."""
+    rng = np.random.default_rng(0)
+    days = rng.integers(-5000, 5000, 300)
+    spans = days.astype("m8[D]") if kind[0] == "m" else days.astype("M8[D]")
+    table = {"a": spans.astype(kind).astype(f">{kind}")}
+    seconds = {"a": days * 86_400.0}
+    model = train(PARAMS, table, days / 100)
+    assert model.inspect(trees=True)["dump"] == train(PARAMS, seconds, days / 100).inspect(trees=True)["dump"]
+    assert np.array_equal(model.predict(table), model.predict(seconds))

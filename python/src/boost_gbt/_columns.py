@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Container, Iterator, Mapping, Sequence
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -51,7 +52,7 @@ def named(params: Mapping[str, Any], keys: Container[str]) -> set[str]:
     found: set[str] = set()
     for key, given in flat(params):
         value = given.tolist() if hasattr(given, "tolist") else given
-        if _key(key) not in keys:
+        if key_of(key) not in keys:
             continue
         if isinstance(value, str):
             found.update(value.removeprefix("name:").split(","))
@@ -90,14 +91,16 @@ class _Resolver:
 
     def value(self, name: str, given: Any) -> Any:
         """Return the value of a setting with the names of columns."""
-        key = _key(name)
+        key = key_of(name)
+        if hasattr(given, "to_dict") and hasattr(given, "index") and set(given.index) <= set(self.columns):
+            given = given.to_dict()  # of a Series by name
         value = given.tolist() if hasattr(given, "tolist") else given
         if key in GROUPS:
-            return self._groups(name, given)
+            return self._groups(name, value)
         if key not in MONOTONE | COSTS | FACTORS | LEVELS:
             return given
         if isinstance(value, Mapping):
-            return {self._name(name, str(column)): entry for column, entry in value.items()}
+            return {self._name(name, str(column)): _whole(key, entry) for column, entry in value.items()}
         value = _parsed(value, "(", ")")
         if key in LEVELS or not isinstance(value, (list, tuple)) or not all(_is_number(entry) for entry in value):
             return given
@@ -109,10 +112,15 @@ class _Resolver:
                 f"{nothing} for {'no constraint' if key in MONOTONE else 'no change'}, or a dict by name{example}"
             )
         entries = zip(self.columns, value, strict=False)
-        return {column: entry for column, entry in entries if entry != nothing or column not in self.unused}
+        return {
+            column: _whole(key, entry) for column, entry in entries if entry != nothing or column not in self.unused
+        }
 
     def _groups(self, name: str, given: Any) -> Any:
         value = _parsed(given)
+        used = [column for column in self.columns if column not in self.unused]
+        if isinstance(value, str) and value in ("no_interactions", "pairwise"):  # as in scikit-learn
+            return [list(group) for group in combinations(used, 1 if value == "no_interactions" else 2)]
         if not isinstance(value, (list, tuple)) or not all(isinstance(group, (list, tuple)) for group in value):
             return given
         named = [[self._name(name, column) for column in group] for group in value]
@@ -131,9 +139,14 @@ class _Resolver:
         return self.columns[column]
 
 
-def _key(name: str) -> str:
+def key_of(name: str) -> str:
     """Return the name of a setting without its section."""
     return str(name).rpartition(".")[2].lower()
+
+
+def _whole(key: str, entry: Any) -> Any:
+    """Return what a constraint says of a column as a whole number, where it is one of another type."""
+    return int(entry) if key in MONOTONE and isinstance(entry, float) and entry.is_integer() else entry
 
 
 def _is_number(value: Any) -> bool:

@@ -56,6 +56,11 @@ def settings(params: Mapping[str, Any]) -> list[list[str]]:
     for name, value in params.items():
         if not isinstance(name, str):
             raise ParameterError(f"{name!r} is no name of a setting: expected a text")
+        if any(callable(one) for one in (value if isinstance(value, (list, tuple)) else [value])):
+            raise ParameterError(
+                f"{name} is a function of Python: losses and metrics of your own are written in Go, for the library "
+                "(booster.WithObjective, booster.WithMetric)"
+            )
         if name.removeprefix("data.") in COLUMNS and _are_values(value):
             raise ParameterError(
                 f"{name} has {len(value)} values: it must be the name of a column; add them to the table as one"

@@ -155,6 +155,8 @@ class Parts:
         if unit not in UNITS or step != 1:
             unit = "s" if unit in ("Y", "M", "W", "D", "h", "m") else unit if unit in UNITS else "us"
             values = values.astype(f"{kind}8[{unit}]")
+        if not values.dtype.isnative:  # before its bytes are those of integers
+            values = values.astype(values.dtype.newbyteorder("="))
         name_of_kind = "dates" if kind == "M" else "spans"
         return {"kind": name_of_kind, "names": [name], "unit": unit, "block": self.block(values.view(np.int64))}
 

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _tables
+from . import _columns, _tables
+from ._ranks import THREADS
 from .errors import ParameterError
 from .model import Model, RoundCallback, Rows, train_rows
 
@@ -91,7 +92,7 @@ PARAMETERS = """
         Names of columns that are categories although they hold numbers.
     early_stopping_rounds : int, optional
         Stop after so many rounds without a better metric on the first set of ``eval_set``, or without such a set on
-        a tenth of the rows that is held out.
+        a tenth of the rows that is held out. scikit-learn's ``early_stopping=True`` stands for 10 rounds, as there.
     eval_metric : str or list of str, optional
         Names of docs/metrics.md. The first one decides early stopping.
     random_state : int, RandomState or None
@@ -122,6 +123,12 @@ PARAMETERS = """
 
 CATEGORICAL = frozenset(  # names of the setting for categorical columns, those of peers too
     ("data.categorical", "categorical_feature", "categorical_features", "cat_feature", "cat_features")
+)
+OBJECTIVE = frozenset(("objective", "objective_type", "application", "app", "loss", "loss_function"))  # as above
+
+
+EARLY_STOPPING = frozenset(  # as above
+    ("early_stopping", "early_stopping_round", "early_stopping_rounds", "n_iter_no_change", "od_wait")
 )
 
 
@@ -205,7 +212,10 @@ class _Boost(BaseEstimator):  # type: ignore[misc]
         given: dict[str, Any] = {key: getattr(self, name) for name, key in SETTINGS.items()}
         if isinstance(self.eval_metric, str):
             given["metrics.names"] = [self.eval_metric]
-        given["train.threads"] = self._threads() or None
+        if self.n_jobs is not None or not any(
+            _columns.key_of(name) in THREADS for name, _ in _columns.flat(self._more)
+        ):
+            given["train.threads"] = self._threads() or None
         if self.random_state is not None:
             seed = self.random_state
             if not isinstance(seed, (int, np.integer)):
@@ -344,7 +354,11 @@ class _Boost(BaseEstimator):  # type: ignore[misc]
             weights = None if eval_sample_weight is None else eval_sample_weight[k]
             asked = None if eval_queries is None else eval_queries[k]
             valid.append(Rows(table, self._check_target(labels, fit=False), weights, asked, names=names))
-        params = {**defaults, **{key: value for key, value in self._settings().items() if value is not None}}
+        params = {key: value for key, value in self._settings().items() if value is not None}
+        for name, value in _columns.flat(params):
+            if value is not None and _columns.key_of(name) in OBJECTIVE:
+                defaults.pop("train.objective", None)
+        params = defaults | _early_stopping(params, X.shape[0])
         for key in CATEGORICAL & set(params):
             params[key] = _by_name(params[key], names)
         classes = len(self.classes_) if hasattr(self, "_names") else 0
@@ -380,10 +394,10 @@ class _Boost(BaseEstimator):  # type: ignore[misc]
     def _predict(self, X: Any, kind: str, rounds: int | None = None) -> np.ndarray:
         model = self._model()
         X = self._rows(X)
-        return model.predict(X, kind, rounds=rounds, threads=self._threads(), on_unseen="missing")
+        return model.predict(X, kind, rounds=rounds, threads=self._threads(), on_unseen="warn")
 
     def _staged(self, X: Any, every: int) -> Iterator[np.ndarray]:
-        return self._model().staged(self._rows(X), every=every, threads=self._threads(), on_unseen="missing")
+        return self._model().staged(self._rows(X), every=every, threads=self._threads(), on_unseen="warn")
 
     @property
     def feature_importances_(self) -> np.ndarray:
@@ -412,11 +426,26 @@ class _Boost(BaseEstimator):  # type: ignore[misc]
         """Return what each feature contributes to the raw scores of rows, for the plots of shap (``Model.explain``)."""
         model = self._model()
         X = self._rows(X)
-        return model.explain(X, rounds=rounds, threads=self._threads(), on_unseen="missing")
+        return model.explain(X, rounds=rounds, threads=self._threads(), on_unseen="warn")
 
     def apply(self, X: Any) -> np.ndarray:
         """Return the number of the leaf of each row in each tree."""
         return self._predict(X, "leaf")
+
+
+def _early_stopping(params: dict[str, Any], rows: int) -> dict[str, Any]:
+    """Return settings with rounds in the place of scikit-learn's words for early stopping: 10, as there."""
+    asked = [name for name in params if _columns.key_of(name) in EARLY_STOPPING]
+    words = [name for name in asked if isinstance(params[name], bool) or params[name] == "auto"]
+    if not words:
+        return params
+    others = {name: value for name, value in params.items() if name not in asked}
+    unused = {name: value for name, value in others.items() if name not in ("validation_fraction", "tol")}
+    if any(params[name] is False for name in words):
+        return unused | {"train.early_stopping": 0}
+    if not any(params[name] is True for name in words) and rows <= 10_000:
+        return unused
+    return others | ({name: params[name] for name in asked if name not in words} or {"train.early_stopping": 10})
 
 
 def _no_times(values: Any, name: str) -> Any:
@@ -482,8 +511,7 @@ class BoostRegressor(RegressorMixin, _Boost):  # type: ignore[misc]
         return np.asarray(column_or_1d(y, warn=True))
 
     def _defaults(self) -> dict[str, Any]:
-        named = any(name in self._more for name in ("application", "loss", "loss_function"))
-        return {} if named else {"train.objective": "regression"}
+        return {"train.objective": "regression"}
 
     def fit(
         self,
@@ -630,6 +658,15 @@ class BoostClassifier(ClassifierMixin, _Boost):  # type: ignore[misc]
         self.classes_, self._names = classes, names
         return self._check_target(y, fit=False)
 
+    def _settings(self) -> dict[str, Any]:
+        """Return the parameters as settings of the program, where scikit-learn's loss for any classes has no name."""
+        given = super()._settings()
+        return {
+            name: value
+            for name, value in given.items()
+            if not (_columns.key_of(name) in OBJECTIVE and isinstance(value, str) and value == "log_loss")
+        }
+
     def _defaults(self) -> dict[str, Any]:
         classes = self.classes_.tolist()
         if len(classes) < 2:
@@ -678,6 +715,13 @@ class BoostClassifier(ClassifierMixin, _Boost):  # type: ignore[misc]
             Is called after each round with a dict.
         """
         self._fit(X, y, sample_weight, eval_set, eval_sample_weight, init_model, callback)
+        if self.model_.classes is None:
+            objective = self.model_.objective
+            del self.model_
+            raise ParameterError(
+                f"objective {objective} predicts numbers, and {type(self).__name__} the probability of each class: "
+                "leave the objective out, or take BoostRegressor"
+            )
         self.n_classes_ = len(self.classes_)
         return self
 
@@ -843,6 +887,10 @@ def _queries(qid: Any, group: Any) -> np.ndarray:
             raise ParameterError(f"qid must be an array with the query of each row, and has {queries.ndim} dimensions")
         return queries
     sizes = np.asarray(group)
+    if sizes.ndim != 1:
+        raise ParameterError(
+            f"group must be an array with the number of rows of each query, and has {sizes.ndim} dimensions"
+        )
     if sizes.dtype.kind not in "iuf" or (sizes < 0).any() or (sizes != np.floor(sizes)).any():
         raise ParameterError("group must have the number of rows of each query, in order: whole numbers")
     return np.repeat(np.arange(len(sizes)), sizes.astype(np.int64))

@@ -534,9 +534,9 @@ class Model:
             Use only the first rounds.
         threads : int
             0 for as many as are of use.
-        on_unseen : {"", "missing", "error"}
-            Categories that training did not have are missing values, unless a column has no others; always; or
-            an error.
+        on_unseen : {"", "missing", "warn", "error"}
+            Categories that training did not have are missing values, unless a column has no others; always; always,
+            with a warning where a column has no others; or an error.
         init_score : str or array, optional
             Scores to start from, for a model that was trained so.
 
@@ -640,7 +640,7 @@ class Model:
             Use only the first rounds.
         threads : int
             0 for as many as are of use.
-        on_unseen : {"", "missing", "error"}
+        on_unseen : {"", "missing", "warn", "error"}
             As of ``predict``.
 
         Returns
@@ -920,8 +920,8 @@ def _called(model: str, folder: str) -> dict[str, str]:
 
 
 def _check_mode(on_unseen: str) -> None:
-    if on_unseen not in ("", "missing", "error"):
-        raise ParameterError(f'on_unseen must be "", "missing" or "error", not {on_unseen!r}')
+    if on_unseen not in ("", "missing", "warn", "error"):
+        raise ParameterError(f'on_unseen must be "", "missing", "warn" or "error", not {on_unseen!r}')
 
 
 def _flags(options: Mapping[str, Any]) -> list[str]:
