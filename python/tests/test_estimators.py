@@ -633,12 +633,6 @@ def test_constraints_of_peers(numbers: Data) -> None:
         assert max(map(len, paths)) == most
 
 
-def test_functions_as_losses_and_metrics(numbers: Data) -> None:
-    for parameters in ({"objective": lambda y, p: (p - y, y)}, {"eval_metric": max}, {"eval_metric": ["rmse", max]}):
-        with pytest.raises(ParameterError, match=r"is a function of Python: losses and metrics .* in Go"):
-            BoostRegressor(rounds=3, **parameters).fit(*numbers)
-
-
 def test_group_of_two_dimensions(numbers: Data) -> None:
     x, y = numbers
     with pytest.raises(ParameterError, match=r"group must be an array .*, and has 2 dimensions"):

@@ -58,16 +58,11 @@ def settings(params: Mapping[str, Any]) -> list[list[str]]:
             raise ParameterError(f"{name!r} is no name of a setting: expected a text")
         if any(callable(one) for one in (value if isinstance(value, (list, tuple)) else [value])):
             raise ParameterError(
-                f"{name} is a function of Python: losses and metrics of your own are written in Go, for the library "
-                "(booster.WithObjective, booster.WithMetric)"
+                f"{name} is a function: some are taken as objective and as eval_metric, not by Spark, Ray and Dask"
             )
         if name.removeprefix("data.") in COLUMNS and _are_values(value):
             raise ParameterError(
                 f"{name} has {len(value)} values: it must be the name of a column; add them to the table as one"
-            )
-        if callable(value) or (isinstance(value, (list, tuple)) and any(map(callable, value))):
-            raise ParameterError(
-                f"{name} is a function: some are taken as objective and as eval_metric, not by Spark, Ray and Dask"
             )
         if isinstance(value, Mapping) and name in SECTIONS:
             pairs += settings({f"{name}.{key}": inner for key, inner in value.items()})

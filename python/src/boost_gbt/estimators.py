@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _columns, _tables
+from ._functions import OBJECTIVES
 from ._ranks import THREADS
 from .errors import ParameterError
 from .model import Model, RoundCallback, Rows, train_rows
@@ -124,9 +125,6 @@ PARAMETERS = """
 CATEGORICAL = frozenset(  # names of the setting for categorical columns, those of peers too
     ("data.categorical", "categorical_feature", "categorical_features", "cat_feature", "cat_features")
 )
-OBJECTIVE = frozenset(("objective", "objective_type", "application", "app", "loss", "loss_function"))  # as above
-
-
 EARLY_STOPPING = frozenset(  # as above
     ("early_stopping", "early_stopping_round", "early_stopping_rounds", "n_iter_no_change", "od_wait")
 )
@@ -356,7 +354,7 @@ class _Boost(BaseEstimator):  # type: ignore[misc]
             valid.append(Rows(table, self._check_target(labels, fit=False), weights, asked, names=names))
         params = {key: value for key, value in self._settings().items() if value is not None}
         for name, value in _columns.flat(params):
-            if value is not None and _columns.key_of(name) in OBJECTIVE:
+            if value is not None and _columns.key_of(name) in OBJECTIVES:
                 defaults.pop("train.objective", None)
         params = defaults | _early_stopping(params, X.shape[0])
         for key in CATEGORICAL & set(params):
@@ -664,7 +662,7 @@ class BoostClassifier(ClassifierMixin, _Boost):  # type: ignore[misc]
         return {
             name: value
             for name, value in given.items()
-            if not (_columns.key_of(name) in OBJECTIVE and isinstance(value, str) and value == "log_loss")
+            if not (_columns.key_of(name) in OBJECTIVES and isinstance(value, str) and value == "log_loss")
         }
 
     def _defaults(self) -> dict[str, Any]:
