@@ -19,6 +19,7 @@ import (
 	"boost/cmd/boost/internal/keyflags"
 	"boost/cmd/boost/internal/regdir"
 	"boost/cmd/boost/internal/usage"
+	"boost/configs"
 	"boost/internal/format"
 	"boost/internal/predictions"
 	"boost/internal/report"
@@ -81,7 +82,7 @@ What the model had of all this is replaced, so that --method none alone takes it
 	flags := cmd.Flags()
 	flags.StringVarP(&f.output, "output", "o", "", "model `FILE` to write; it may be MODEL")
 	flags.StringVar(&f.method, "method", "", "`METHOD` of calibration: "+strings.Join(methods, ", ")+" (default: auto for classes)")
-	flags.Float64Var(&f.level, "intervals", 0, "`SHARE` of new rows that intervals, or sets of classes, cover, such as 0.9")
+	flags.Var((*share)(&f.level), "intervals", "`SHARE` of new rows that intervals, or sets of classes, cover, such as 0.9")
 	flags.StringVar(&f.by, "by", "", "categorical `COLUMN`: intervals cover the share of each level's rows")
 	flags.StringVar(&f.costs, "costs", "", "`FP,FN`: what a false positive and a false negative cost, such as 1,20")
 	flags.Float64Var(&f.threshold, "threshold", 0, "predict the positive class above this `PROBABILITY`, instead of --costs")
@@ -93,6 +94,22 @@ What the model had of all this is replaced, so that --method none alone takes it
 	complete.WithColumns(cmd, "by")
 	return cmd
 }
+
+// share is the value of a flag for a share of something: 0.9 or 90%.
+type share float64
+
+func (s *share) Set(text string) error {
+	value, err := configs.ParseShare(text)
+	if err != nil {
+		return errors.New("must be a share, such as 0.9 or 90%")
+	}
+	*s = share(value)
+	return nil
+}
+
+func (s *share) String() string { return strconv.FormatFloat(float64(*s), 'g', -1, 64) }
+
+func (*share) Type() string { return "share" }
 
 // params reads the command line.
 func (f *calibrateFlags) params(cmd *cobra.Command) (p calibrate.Params, err error) {

@@ -246,7 +246,7 @@ func TestQuantileIntervals(t *testing.T) {
 	heldOut(t)
 	must(t, 0, boost(t, "train", "train.csv", "--label", "y", "-q", "-o", "q.boost", "--ignore", "b,c", "--objective", "quantile",
 		"--set", "objective.alpha=[0.1,0.5,0.9]", "--set", "train.rounds=40", "--set", "train.early_stopping=0", "--effort", "quick"))
-	found := calibrateJSON(t, "q.boost", "held.csv", "--intervals", "0.8", "-o", "qi.boost")
+	found := calibrateJSON(t, "q.boost", "held.csv", "--intervals", "80%", "-o", "qi.boost")
 	csv := must(t, 0, boost(t, "predict", "qi.boost", "new.csv")).out
 	rows, inside := covered(t, csv)
 	if all := (inside["Oslo"] + inside["Rome"]) / (rows["Oslo"] + rows["Rome"]); found.Intervals.Kind != "quantiles" || math.Abs(all-0.8) > 0.03 {
@@ -332,6 +332,7 @@ func TestCalibrateRefuses(t *testing.T) {
 		{2, "leave --threshold out", []string{"calibrate", "b.boost", "held.csv", "--costs", "1,2", "--threshold", "0.3"}},
 		{2, "--threshold must be above 0 and below 1", []string{"calibrate", "b.boost", "held.csv", "--threshold", "1"}},
 		{2, "--intervals must be above 0 and below 1", []string{"calibrate", "b.boost", "held.csv", "--intervals", "90"}},
+		{2, "must be a share, such as 0.9 or 90%", []string{"calibrate", "b.boost", "held.csv", "--intervals", "most"}},
 		{2, "--by needs intervals", []string{"calibrate", "b.boost", "held.csv", "--by", "city"}},
 		{2, `groups of column "x", which has numbers`, []string{"calibrate", "b.boost", "held.csv", "--intervals", "0.9", "--by", "x"}},
 		{2, `groups of column "town", which is no feature`, []string{"calibrate", "b.boost", "held.csv", "--intervals", "0.9", "--by", "town"}},

@@ -66,7 +66,8 @@ each fold's own rows.`,
 	addDivisionFlags(cmd, &f.Division)
 	flags.BoolVar(&f.Strict, "strict", false, "find cuts and categories from each fold's own rows")
 	flags.IntVar(&f.Resamples, "bootstrap", 0, "resamples for intervals; 0 = `N` by the number of rows, 100 to 1,000")
-	flags.Float64Var(&f.Confidence, "confidence", 0.95, "`SHARE` of the intervals, above 0 and below 1")
+	f.Confidence = 0.95
+	flags.Var((*share)(&f.Confidence), "confidence", "`SHARE` of the intervals, above 0 and below 1")
 	flags.StringVar(&f.oof, "oof", "", "`FILE` for the predictions of rows by folds that did not see them, in the rows' order")
 	flags.StringVarP(&f.output, "output", "o", "", "model `FILE`: the average of the folds' models")
 	flags.BoolVar(&f.resume, "resume", false, "go on from the checkpoints of --checkpoint, as far as there are any")
