@@ -8,7 +8,7 @@ import (
 )
 
 // flagDeclared finds the flags that boost declares.
-var flagDeclared = regexp.MustCompile(`(?:Var(?:P)?\(&[^,]+, |Flags\(\)\.Bool\()"([a-z-]+)"|\{Name: "([a-z-]+)", (?:Short|Key): "`)
+var flagDeclared = regexp.MustCompile(`(?:Var(?:P)?\([^,]*&[^,]+, |Flags\(\)\.Bool\()"([a-z-]+)"|\{Name: "([a-z-]+)", (?:Short|Key): "`)
 
 // CheckProgramPage returns the flags of boost that its page leaves out, and those
 // that it names though boost has none of that name.
