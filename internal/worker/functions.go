@@ -39,8 +39,8 @@ type metricHead struct {
 	Raw    bool   `json:"raw"`    // it takes raw scores, not predictions
 }
 
-// functions makes the functions what training takes. It has to be done within the context of what comes back, whose end is called at
-// last.
+// functions makes options of training of the functions. Training runs under the context of the result, whose method end is called
+// after it.
 func (h *trainHead) functions(ctx context.Context, r *request) (*functions, error) {
 	f := &functions{r: r}
 	f.ctx, f.fail = context.WithCancelCause(ctx)
@@ -79,7 +79,7 @@ func (h *trainHead) functions(ctx context.Context, r *request) (*functions, erro
 func (f *functions) end(err error) error {
 	cause := context.Cause(f.ctx)
 	f.fail(nil)
-	if err != nil && classOf(cause) == classProtocol {
+	if classOf(cause) == classProtocol {
 		return cause
 	}
 	return err
@@ -104,7 +104,8 @@ type functions struct {
 	fail context.CancelCauseFunc
 
 	mu   sync.Mutex
-	sets []knownRows
+	sets [mostKept]knownRows
+	next int // of sets, to be filled
 }
 
 // knownRows are rows that the library knows: what belongs to them is sent once.
@@ -131,18 +132,21 @@ type callHead struct {
 	rowsHead
 }
 
-// know returns what is to be said of rows, and the arrays to be sent. Rows that come once are not kept.
+// mostKept is how many sets of rows the library keeps: folds have two each, and those of a search come and go.
+const mostKept = 32
+
+// know returns what is to be said of rows, and the arrays to be sent: none for rows that the library knows. Rows that come only once
+// are not kept.
 func (f *functions) know(rows knownRows, once bool) (head rowsHead, body []byte) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
 	same := func(k knownRows) bool { return len(k.labels) == len(rows.labels) && &k.labels[0] == &rows.labels[0] }
 	if once {
 		head.Rows = -1
-	} else if head.Rows = slices.IndexFunc(f.sets, same); head.Rows >= 0 {
+	} else if head.Rows = slices.IndexFunc(f.sets[:], same); head.Rows >= 0 {
 		return head, nil
 	} else {
-		head.Rows = len(f.sets)
-		f.sets = append(f.sets, rows)
+		head.Rows = f.next
+		f.sets[f.next] = rows
+		f.next = (f.next + 1) % mostKept
 	}
 	head.New, head.Weights, head.Queries = true, len(rows.weights), len(rows.queries)
 	body = slices.Concat(bytesOf(rows.labels), bytesOf(rows.weights))
@@ -155,11 +159,7 @@ func (f *functions) know(rows knownRows, once bool) (head rowsHead, body []byte)
 // ask calls a function of the library for rows and their scores, and returns the size bytes that it answers with. Where there are
 // none, the run has been cancelled, or is now.
 func (f *functions) ask(head callHead, rows knownRows, once bool, scores []float64, size int) ([]byte, bool) {
-	var body []byte
-	n := len(rows.labels)
-	head.Event, head.Shape = "call", [2]int{len(scores) / n, n}
-	head.rowsHead, body = f.know(rows, once)
-	answer, err := f.r.server.ask(f.ctx, f.r.id, &head, append(body, bytesOf(scores)...))
+	answer, err := f.call(&head, rows, once, scores)
 	if err == nil && len(answer) != size {
 		err = protocolf("a result of %d bytes in place of %d", len(answer), size)
 	}
@@ -169,9 +169,9 @@ func (f *functions) ask(head callHead, rows knownRows, once bool, scores []float
 	return answer, err == nil
 }
 
-// ask sends a call, and waits for its result.
-func (s *server) ask(ctx context.Context, id uint32, head *callHead, body []byte) ([]byte, error) {
-	result := make(chan []byte, 1)
+// call sends a call, and waits for its result.
+func (f *functions) call(head *callHead, rows knownRows, once bool, scores []float64) ([]byte, error) {
+	s, result := f.r.server, make(chan []byte, 1)
 	s.mu.Lock()
 	s.last++
 	head.Call = s.last
@@ -182,14 +182,25 @@ func (s *server) ask(ctx context.Context, id uint32, head *callHead, body []byte
 		delete(s.results, head.Call)
 		s.mu.Unlock()
 	}()
-	if err := s.out.write(id, head, body); err != nil {
+	n := len(rows.labels)
+	head.Event, head.Shape = "call", [2]int{len(scores) / n, n}
+	f.mu.Lock() // what is new goes ahead of what rests on it
+	known, body := f.know(rows, once)
+	if head.rowsHead = known; known.New {
+		body = append(body, bytesOf(scores)...)
+	} else {
+		body = bytesOf(scores)
+	}
+	err := s.out.write(f.r.id, head, body)
+	f.mu.Unlock()
+	if err != nil {
 		return nil, err
 	}
 	select {
 	case answer := <-result:
 		return answer, nil
-	case <-ctx.Done():
-		return nil, context.Cause(ctx)
+	case <-f.ctx.Done():
+		return nil, context.Cause(f.ctx)
 	}
 }
 

@@ -283,6 +283,7 @@ def test_wrong_losses(numbers: Data, function: Any, words: str) -> None:
         ({"objective": Objective(squared, link="softmax")}, "say how many classes there are"),
         ({"objective": Objective(squared, base_score=[1, 2])}, r"base_score of shape \(2,\)"),
         ({"objective": Objective(squared, name="huber")}, "objective huber: there is a built-in one"),
+        ({"eval_metric": [near, Metric(near, raw=True)]}, "two metrics have one name"),
         ({"eval_metric": Metric(near, name="mae")}, "metric mae: there is a built-in one of this name"),
         ({"eval_metric": lambda labels, values: ("near", 1.0, True)}, "metric own returned tuple: expected a number"),
     ],

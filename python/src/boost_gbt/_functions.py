@@ -137,12 +137,16 @@ class Metric:
         self.call = _Call(function, self.name)
 
 
+OneLoss = str | Callable[..., Any] | Objective
+OneMetric = str | Callable[..., Any] | Metric
+
+
 class Functions:
     """The functions among settings, and what the program knows of the rows that they are called for."""
 
     def __init__(self, objective: Objective | None, metrics: list[Metric], leads: bool, classes: int) -> None:
         self.objective, self.metrics, self.leads, self.classes = objective, metrics, leads, classes
-        self.rows: list[tuple[np.ndarray, np.ndarray | None, np.ndarray | None]] = []
+        self.rows: dict[int, tuple[np.ndarray, np.ndarray | None, np.ndarray | None]] = {}
 
     def head(self) -> dict[str, Any]:
         """Return what a request to train says of them."""
@@ -181,7 +185,7 @@ class Functions:
                     array.flags.writeable = False  # it serves all rounds
             rows = labels, weights, sizes
             if event["rows"] >= 0:
-                self.rows.append(rows)
+                self.rows[event["rows"]] = rows
         else:
             rows = self.rows[event["rows"]]
         scores = np.frombuffer(body, np.float64, outputs * n, at).reshape(outputs, n)
@@ -284,6 +288,8 @@ def taken(params: Mapping[str, Any], classes: int = 0) -> tuple[dict[str, Any], 
                 named = named or not metrics
     if len(objectives) > 1:
         raise ParameterError("two objectives are given: leave one of them out")
+    if len({one.name for one in metrics}) < len(metrics):
+        raise ParameterError("two metrics have one name: give them others, Metric(function, name=...)")
     functions = Functions(objectives[0] if objectives else None, metrics, bool(metrics) and not named, classes)
     return (_without(params) if objectives or metrics else dict(params)), functions
 

@@ -65,6 +65,8 @@ except ImportError:
 if TYPE_CHECKING:
     import shap
 
+    from ._functions import OneLoss, OneMetric
+
 SETTINGS = {
     "objective": "train.objective",
     "rounds": "train.rounds",
@@ -83,8 +85,8 @@ SETTINGS = {
 PARAMETERS = """
     Parameters
     ----------
-    objective : str, optional
-        The loss, by a name of docs/objectives.md; by default it follows from the estimator.
+    objective : str, function or Objective, optional
+        The loss, by a name of docs/objectives.md, or one of your own; by default it follows from the estimator.
     rounds : int, optional
         Rounds of boosting, 100 by default.
     learning_rate, leaves, max_depth, min_data_in_leaf, lambda_l2, row_fraction, col_tree : optional
@@ -94,8 +96,8 @@ PARAMETERS = """
     early_stopping_rounds : int, optional
         Stop after so many rounds without a better metric on the first set of ``eval_set``, or without such a set on
         a tenth of the rows that is held out. scikit-learn's ``early_stopping=True`` stands for 10 rounds, as there.
-    eval_metric : str or list of str, optional
-        Names of docs/metrics.md. The first one decides early stopping.
+    eval_metric : str, function, Metric or list of these, optional
+        Names of docs/metrics.md, and metrics of your own. The first one decides early stopping.
     random_state : int, RandomState or None
         Seed; None is the program's own, so that a fit gives the same bytes again.
     n_jobs : int, optional
@@ -138,7 +140,7 @@ class _Boost(BaseEstimator):  # type: ignore[misc]
     def __init__(
         self,
         *,
-        objective: str | None = None,
+        objective: OneLoss | None = None,
         rounds: int | None = None,
         learning_rate: float | None = None,
         leaves: int | None = None,
@@ -149,7 +151,7 @@ class _Boost(BaseEstimator):  # type: ignore[misc]
         col_tree: float | None = None,
         categorical: Sequence[str] | None = None,
         early_stopping_rounds: int | None = None,
-        eval_metric: str | Sequence[str] | None = None,
+        eval_metric: OneMetric | Sequence[OneMetric] | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
         importance_type: str = "gain",
@@ -569,7 +571,7 @@ class BoostClassifier(ClassifierMixin, _Boost):  # type: ignore[misc]
     def __init__(
         self,
         *,
-        objective: str | None = None,
+        objective: OneLoss | None = None,
         rounds: int | None = None,
         learning_rate: float | None = None,
         leaves: int | None = None,
@@ -581,7 +583,7 @@ class BoostClassifier(ClassifierMixin, _Boost):  # type: ignore[misc]
         categorical: Sequence[str] | None = None,
         class_weight: str | Mapping[Any, float] | None = None,
         early_stopping_rounds: int | None = None,
-        eval_metric: str | Sequence[str] | None = None,
+        eval_metric: OneMetric | Sequence[OneMetric] | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
         importance_type: str = "gain",
