@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"sync"
+	"unsafe"
 
 	"boost/booster"
 	"boost/booster/search"
@@ -138,7 +139,9 @@ const mostKept = 32
 // know returns what is to be said of rows, and the arrays to be sent: none for rows that the library knows. Rows that come only once
 // are not kept.
 func (f *functions) know(rows knownRows, once bool) (head rowsHead, body []byte) {
-	same := func(k knownRows) bool { return len(k.labels) == len(rows.labels) && &k.labels[0] == &rows.labels[0] }
+	same := func(k knownRows) bool { // classes may have weights in training, and none in metrics
+		return isSame(k.labels, rows.labels) && isSame(k.weights, rows.weights) && isSame(k.queries, rows.queries)
+	}
 	if once {
 		head.Rows = -1
 	} else if head.Rows = slices.IndexFunc(f.sets[:], same); head.Rows >= 0 {
@@ -154,6 +157,11 @@ func (f *functions) know(rows knownRows, once bool) (head rowsHead, body []byte)
 		body = binary.LittleEndian.AppendUint64(body, uint64(begin))
 	}
 	return head, body
+}
+
+// isSame reports whether two slices are the same memory.
+func isSame[T any](a, b []T) bool {
+	return len(a) == len(b) && unsafe.SliceData(a) == unsafe.SliceData(b)
 }
 
 // ask calls a function of the library for rows and their scores, and returns the size bytes that it answers with. Where there are

@@ -215,6 +215,27 @@ def test_training_goes_on_with_the_function(counted: Data) -> None:
         train({**SHORT, "rounds": 10}, x, y, init_model=first)
 
 
+def test_metrics_have_weights_of_their_own(numbers: Data) -> None:
+    """Weights of classes are those of the loss; metrics of the training rows have those of the rows, here none."""
+    x, y = numbers[0][:300], (numbers[1][:300] > 0.5).astype(int)
+    seen: dict[str, list[Any]] = {"loss": [], "metric": []}
+
+    def loss(labels: np.ndarray, scores: np.ndarray, weights: Any) -> Any:
+        seen["loss"].append(weights)
+        gradients, hessians = logistic(labels, scores)
+        return gradients * weights, hessians * weights
+
+    def metric(labels: np.ndarray, predictions: np.ndarray, weights: Any) -> float:
+        seen["metric"].append(weights)
+        return float(np.mean(labels))
+
+    params = {**SHORT, "objective": Objective(loss, link="logistic"), "eval_metric": metric, "class_weight": "balanced"}
+    train(params, x, y)
+    assert all(len(set(weights)) == 2 for weights in seen["loss"])
+    assert seen["metric"]
+    assert all(weights is None for weights in seen["metric"])
+
+
 def test_an_exception_ends_training(numbers: Data) -> None:
     x, y = numbers[0][:200], numbers[1][:200]
     calls = []
@@ -280,6 +301,8 @@ def test_wrong_losses(numbers: Data, function: Any, words: str) -> None:
         ({"objective": squared, "loss": "l1"}, "an objective of your own is given too"),
         ({"objective": squared, "loss": squared}, "two objectives are given"),
         ({"learning_rate": near}, "learning_rate is a function"),
+        ({"objective": squared, "learning_rate": near}, "learning_rate is a function"),
+        ({"objective": squared, "tree": {"leaves": [near]}}, "tree.leaves is a function"),
         ({"objective": Objective(squared, link="softmax")}, "say how many classes there are"),
         ({"objective": Objective(squared, base_score=[1, 2])}, r"base_score of shape \(2,\)"),
         ({"objective": Objective(squared, name="huber")}, "objective huber: there is a built-in one"),

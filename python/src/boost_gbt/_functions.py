@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from . import _worker
-from ._columns import flat
+from ._columns import flat, key_of
 from ._settings import SECTIONS
 from .errors import ParameterError
 
@@ -278,7 +278,7 @@ def taken(params: Mapping[str, Any], classes: int = 0) -> tuple[dict[str, Any], 
     metrics: list[Metric] = []
     named = False  # metrics by name come first
     for key, value in flat(params):
-        last = str(key).rpartition(".")[2]
+        last = key_of(key)
         for one in value if isinstance(value, (list, tuple)) else [value]:
             if last in OBJECTIVES and (callable(one) or isinstance(one, Objective)):
                 objectives.append(one if isinstance(one, Objective) else Objective(one))
@@ -295,11 +295,13 @@ def taken(params: Mapping[str, Any], classes: int = 0) -> tuple[dict[str, Any], 
 
 
 def _without(params: Mapping[str, Any]) -> dict[str, Any]:
-    """Return settings without functions."""
+    """Return settings without the functions that are objectives and metrics. Others are refused later on."""
     left: dict[str, Any] = {}
     for key, value in params.items():
         if key in SECTIONS and isinstance(value, Mapping):
             left[key] = _without(value)
+        elif key_of(key) not in OBJECTIVES | METRICS:
+            left[key] = value
         elif isinstance(value, (list, tuple)):
             if kept := [one for one in value if not _is_function(one)]:
                 left[key] = kept
