@@ -64,6 +64,7 @@ type OriginDescription struct {
 	Models []string `json:"models"` // sha256
 	Rounds int      `json:"rounds,omitempty"`
 	Decay  float64  `json:"decay,omitempty"`
+	Whole  int      `json:"whole,omitempty"`
 }
 
 // CompressionDescription says how a compressed model keeps its leaf values; see Compression.
@@ -178,7 +179,7 @@ func (m *Model) Describe() (*Description, error) {
 		Trust: describeTrust(c.Trust),
 	}
 	if o := c.Origin; o != nil {
-		d.Origin = &OriginDescription{How: o.How, Models: o.Models, Rounds: o.Rounds, Decay: o.Decay}
+		d.Origin = &OriginDescription{How: o.How, Models: o.Models, Rounds: o.Rounds, Decay: o.Decay, Whole: o.Whole}
 	}
 	for i := range c.Trees {
 		d.Splits += c.Trees[i].NumSplits()

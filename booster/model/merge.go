@@ -501,5 +501,5 @@ func (m *Model) Continuation(params json.RawMessage) (*Origin, []Segment, error)
 		return nil, nil, err
 	}
 	s, err := format.Segments(all, params)
-	return &Origin{How: Continued, Models: []string{sum}, Rounds: m.Rounds()}, s, err
+	return &Origin{How: Continued, Models: []string{sum}, Rounds: m.Rounds(), Whole: m.contents.Whole()}, s, err
 }

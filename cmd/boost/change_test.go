@@ -346,6 +346,9 @@ func TestPartsOfEnsembles(t *testing.T) {
 	must(t, 0, boost(t, "train", "t.csv", "--init-model", "dart.boost", "--rounds", "4", "--set", "train.early_stopping=0", "--set", "train.boosting=dart", "-q", "-o", "more.boost"))
 	must(t, 0, boost(t, "merge", "y.boost", "rf.boost", "-o", "merged.boost"))
 	must(t, 0, boost(t, "cv", "t.csv", "--label", "y", "--rounds", "3", "--folds", "3", "--set", "train.early_stopping=0", "--set", "data.ignore=b,c", "--set", "data.id=id", "-q", "-o", "mean.boost"))
+	must(t, 0, boost(t, "refit", "mean.boost", "t.csv", "-o", "fitted.boost"))
+	must(t, 0, boost(t, "train", "t.csv", "--init-model", "fitted.boost", "--rounds", "2", "--set", "train.early_stopping=0", "-q", "-o", "meanmore.boost"))
+	must(t, 0, boost(t, "quantize", "meanmore.boost", "--prune", "on", "--max-loss", "0.5%", "--data", "t.csv", "--allow-train-data", "-o", "pruned.boost"))
 	for _, c := range []struct {
 		model string
 		parts []string // of rounds
@@ -357,6 +360,8 @@ func TestPartsOfEnsembles(t *testing.T) {
 		{"more", []string{"4", "6", "8"}, []string{"0", "5", "9"}, `train.boosting = "dart"`},
 		{"merged", []string{"1", "8", "9", "12"}, []string{"0", "13"}, "several models that were merged"},
 		{"mean", []string{"1", "3", "8"}, []string{"0", "9"}, "several models that were merged"},
+		{"fitted", []string{"1", "3", "8"}, []string{"0", "9"}, "several models that were merged"},
+		{"meanmore", []string{"1", "3", "8"}, []string{"0", "9", "10", "11"}, "several models that were merged"},
 	} {
 		file := c.model + ".boost"
 		must(t, 0, boost(t, "quantize", file, "--dtype", "I8", "-o", "small.boost"))
@@ -380,6 +385,7 @@ func TestPartsOfEnsembles(t *testing.T) {
 		must(t, 0, boost(t, "eval", file, "t.csv", "--staged", "100"))
 	}
 	must(t, 0, boost(t, "eval", "more.boost", "t.csv", "--staged", "5"))
+	says(t, must(t, 2, boost(t, "eval", "pruned.boost", "t.csv", "--rounds", "1")).errors, "several models that were merged")
 }
 
 // Columns stand in one order, wherever the rows are: also with an id before the label, and columns made of others.

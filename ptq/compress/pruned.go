@@ -26,7 +26,7 @@ func (s *PruneStep) model() (m *model.Model, rounds []int, err error) {
 	}
 	c := *from.Contents()
 	c.Compression, c.Trust, c.History, c.ValidPrints = nil, nil, nil, nil
-	c.Origin = &model.Origin{How: model.Pruned, Models: []string{sum}}
+	c.Origin = &model.Origin{How: model.Pruned, Models: []string{sum}, Whole: c.Whole()}
 	c.Trees, c.BaseScore = slices.Clone(c.Trees), slices.Clone(c.BaseScore)
 	for i := range c.Trees {
 		t := &c.Trees[i]
@@ -115,6 +115,9 @@ func dropRounds(c *model.Contents) (rounds []int) {
 		}
 		first = end
 	}
+	origin := *c.Origin
+	origin.Whole = to[min(origin.Whole, c.BestRound)]
+	c.Origin = &origin
 	c.Trees, c.BestRound, c.WideRounds, c.Segments = trees, len(rounds), wide, segments
 	return rounds
 }

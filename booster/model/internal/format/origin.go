@@ -18,6 +18,7 @@ type Origin struct {
 	Models []string // sha256 of the models that it was made of, in order, as hex
 	Rounds int      // Continued: rounds of the base model, which stand first
 	Decay  float64  // Refitted: weight of the old leaf values
+	Whole  int      // not Merged: the first rounds in which models were merged, which count together only
 }
 
 // Values of Origin.How.
@@ -49,6 +50,7 @@ type originEntry struct {
 	How    string   `json:"how"`
 	Models []string `json:"models"`
 	Rounds int      `json:"rounds"`
+	Whole  int      `json:"whole"`
 }
 
 func (o *Origin) form() any {
@@ -58,6 +60,9 @@ func (o *Origin) form() any {
 		form["rounds"] = o.Rounds
 	case Refitted:
 		form["decay"] = o.Decay
+	}
+	if o.Whole > 0 {
+		form["whole"] = o.Whole
 	}
 	return form
 }
@@ -97,6 +102,8 @@ func (c *Contents) checkOrigin() error {
 		return fmt.Errorf("%s after %d rounds", o.How, o.Rounds)
 	case !(o.Decay >= 0 && o.Decay <= 1) || o.Decay > 0 && o.How != Refitted:
 		return fmt.Errorf("%s with a decay of %v", o.How, o.Decay)
+	case o.Whole < 0 || o.Whole > math.MaxInt32 || o.Whole > 0 && o.How == Merged:
+		return fmt.Errorf("%s, and models were merged in the first %d rounds", o.How, o.Whole)
 	}
 	return nil
 }
@@ -242,14 +249,28 @@ type Ensemble struct {
 // Ensembles are those of a model.
 type Ensembles []Ensemble
 
+// Whole returns of how many rounds, from the first on, models were merged, those before a tail included.
+func (c *Contents) Whole() int {
+	switch o := c.Origin; {
+	case o == nil:
+		return 0
+	case o.How == Merged || o.How == Pruned && c.Fingerprint == "":
+		return c.After + c.BestRound
+	default:
+		return o.Whole
+	}
+}
+
 // Ensembles returns the model's.
 func (c *Contents) Ensembles() Ensembles {
-	if o := c.Origin; o != nil && (o.How == Merged || o.How == Pruned && c.Fingerprint == "") {
-		return Ensembles{{First: -c.After, Past: c.BestRound}}
-	}
 	var all Ensembles
+	whole := min(c.Whole()-c.After, c.BestRound)
+	if whole > -c.After {
+		all = Ensembles{{First: -c.After, Past: whole}}
+	}
 	at := -c.After
 	add := func(rounds int, params json.RawMessage) {
+		rounds, at = at+rounds-max(at, whole), max(at, whole) // none of those before
 		var p struct {
 			Boosting string `json:"train.boosting"`
 		}
