@@ -58,6 +58,7 @@ type Data struct {
 	Format      string
 	Decimal     string
 	Encoding    string
+	SkipLines   int
 	Separator   string
 	Header      string
 	OnBadRow    string

@@ -38,7 +38,7 @@ func (c *Config) ReadOptions() []dataset.Option {
 	if c.Params.MemoryLimit > 0 {
 		opts = append(opts, dataset.MemoryLimit(c.Params.MemoryLimit))
 	}
-	opts = append(opts, dataset.IndexBase(c.Data.IndexBase), dataset.Sheet(c.Data.Sheet))
+	opts = append(opts, dataset.IndexBase(c.Data.IndexBase), dataset.Sheet(c.Data.Sheet), dataset.SkipLines(c.Data.SkipLines))
 	if c.Data.SideFiles == "ignore" {
 		opts = append(opts, dataset.NoSideFiles())
 	}

@@ -19,7 +19,7 @@ var formats = []*chunk.Format{
 	{Cuts: true, Name: parquet.FormatName, Title: "Parquet", Knows: parquet.Recognizes, Open: columnar.NewSource(parquet.FormatName, parquet.NewLayout), Idle: chunk.TextKeys},
 	{Name: xlsx.FormatName, Title: "Excel (.xlsx)", Knows: xlsx.Recognizes, Open: xlsx.NewSource, Idle: []string{"separator", "encoding", "absent", "index_base"}},
 	{Cuts: true, Name: jsonl.FormatName, Title: "JSON lines", Knows: jsonl.Recognizes, Open: jsonl.NewSource, Idle: chunk.TextKeys},
-	{Name: libsvm.FormatName, Title: "LibSVM text", Knows: libsvm.Recognizes, Open: libsvm.NewSource, Idle: []string{"separator", "header", "encoding", "decimal", "sheet"}},
+	{Name: libsvm.FormatName, Title: "LibSVM text", Knows: libsvm.Recognizes, Open: libsvm.NewSource, Idle: []string{"separator", "header", "encoding", "decimal", "sheet", "skip_lines"}},
 	{Cuts: true, Name: chunk.CSVFormat, Title: "CSV or TSV in UTF-8, latin1 or cp1252", Idle: []string{"absent", "index_base", "sheet"},
 		Open: func(o *chunk.Options, inputs []chunk.Input) chunk.Source {
 			return &csv.Reader{Options: o, Inputs: inputs}

@@ -175,6 +175,15 @@ func Format(name string) Option {
 // Sheet names the worksheet of an Excel workbook that holds the table, "" for the first.
 func Sheet(name string) Option { return func(o *chunk.Options) { o.Sheet = name } }
 
+// SkipLines leaves out the first n lines of each text file, or rows of a workbook's sheet, which stand above the names of the columns.
+func SkipLines(n int) Option {
+	return func(o *chunk.Options) {
+		if o.Above = n; n < 0 {
+			o.Fail("skip_lines = %d: a number from 0 on is expected", n)
+		}
+	}
+}
+
 // Absent says what a LibSVM file means by a feature that a row does not name: "zero"
 // (the default), as in the same table written densely, or "missing".
 func Absent(meaning string) Option {

@@ -224,9 +224,13 @@ func TestSplit(t *testing.T) {
 		if seed%4 == 0 {
 			write, ending = linesOf, ".jsonl"
 		}
+		above := seed%4 == 1
 		for i := range 1 + r.IntN(3) {
 			draw := rand.New(rand.NewPCG(seed, 9)) // files that are read as one are written alike
 			text := []byte(write(draw, r.IntN(40)))
+			if above {
+				text = append([]byte("\ufeffa \"title\n\n"), text...)
+			}
 			path := filepath.Join(dir, fmt.Sprint("part", i, ending))
 			if r.IntN(4) == 0 {
 				path, text = path+".gz", zipped(string(text))
@@ -235,6 +239,9 @@ func TestSplit(t *testing.T) {
 			paths = append(paths, path)
 		}
 		opts := []dataset.Option{dataset.Label("y"), dataset.ChunkSize([]int{1 << 10, 16, 1 + r.IntN(3000)}[r.IntN(3)]), dataset.Threads(1 + r.IntN(2))}
+		if above {
+			opts = append(opts, dataset.SkipLines(2))
+		}
 		checkSplit(t, fmt.Sprint("seed ", seed), paths, opts, pool, 1, 2, 3, 5, 8)
 		if t.Failed() {
 			return

@@ -146,6 +146,30 @@ func readWorkbook(data []byte, opts ...dataset.Option) (*dataset.Table, error) {
 
 const headRow = `<row><c t="s"><v>0</v></c><c t="s"><v>1</v></c></row>`
 
+// Rows above the names of the columns are left out where that is asked for, and reported where not.
+func TestWorkbookTitle(t *testing.T) {
+	title := `<row r="2"><c t="inlineStr"><is><t>Sales</t></is></c></row><row r="4"><c t="s"><v>0</v></c><c t="s"><v>1</v></c></row>`
+	data := workbook(t, title+`<row r="5"><c><v>1</v></c><c><v>2</v></c></row>`, nil)
+	for skip, want := range map[int]string{
+		0: "the table has no column \"a\", which is named as label; its only column is \"Sales\"; row 4 of t.xlsx looks like the names of the columns (set skip_lines = 3 to leave out",
+		3: "", 5: "its sheet has no cell with a value below the 5 rows that skip_lines leaves out",
+	} {
+		table, err := readWorkbook(data, dataset.Label("a"), dataset.SkipLines(skip))
+		switch {
+		case want == "" && (err != nil || table.NumRows() != 1 || numberOf(table.Column("b c"), 0) != 2 || len(table.Notes()) > 0):
+			t.Errorf("without %d rows: %v", skip, err)
+		case want != "" && (!errors.Is(err, dataset.ErrTable) || !strings.Contains(err.Error(), want)):
+			t.Errorf("without %d rows: %v, want %q", skip, err, want)
+		}
+	}
+	if _, err := readWorkbook(data); err == nil || !strings.Contains(err.Error(), "set skip_lines = 3 if row 4 has the names of the columns") {
+		t.Errorf("more cells than the title has: %v", err)
+	}
+	if _, err := readWorkbook(workbook(t, title+`<row r="5"><c><v>1</v></c><c><v>2</v></c><c><v>2</v></c></row>`, nil), dataset.SkipLines(3)); err == nil || !strings.Contains(err.Error(), "row 5: cell C5") {
+		t.Errorf("a place below the title: %v", err)
+	}
+}
+
 func TestWorkbookCells(t *testing.T) {
 	table, err := readWorkbook(workbook(t, headRow+`<row r="5"><c r="A5" s="1"><v>59</v></c><c r="B5" t="inlineStr"><is><t>in</t><t>line</t></is></c></row>
 <row r="6"><c r="A6" s="1"><v>61.25</v></c><c t="str"><f>1</f><v>n_x0041_</v></c></row><row r="7"><c r="A7" s="7"/><c r="B7" t="s"><v>2</v></c></row>

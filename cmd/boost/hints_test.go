@@ -1,6 +1,7 @@
 package main
 
 import (
+	"archive/zip"
 	"boost/cmd/boost/internal/keyflags"
 	"cmp"
 	"fmt"
@@ -72,6 +73,35 @@ func (w *walk) follow(stdin string, args []string, before ...string) {
 			w.follow(stdin, append(next, flags...), append(slices.Clone(before), text)...)
 		}
 	}
+}
+
+// titledWorkbook returns a workbook of Excel with a title in row 1 and columns x and y from row 3 on.
+func titledWorkbook(t *testing.T) string {
+	t.Helper()
+	cells := `<row r="1"><c t="inlineStr"><is><t>Of 2025</t></is></c></row><row r="3"><c t="inlineStr"><is><t>x</t></is></c><c t="inlineStr"><is><t>y</t></is></c></row>`
+	for i := range 60 {
+		cells += fmt.Sprintf("<row><c><v>%d</v></c><c><v>%d</v></c></row>", i%7, i%5)
+	}
+	var b strings.Builder
+	w := zip.NewWriter(&b)
+	for _, part := range [][2]string{
+		{"_rels/.rels", `<Relationships><Relationship Id="a" Type="x/officeDocument" Target="xl/workbook.xml"/></Relationships>`},
+		{"xl/workbook.xml", `<workbook xmlns:r="x"><sheets><sheet name="S" sheetId="1" r:id="b"/></sheets></workbook>`},
+		{"xl/_rels/workbook.xml.rels", `<Relationships><Relationship Id="b" Type="x/worksheet" Target="/xl/s.xml"/></Relationships>`},
+		{"xl/s.xml", `<worksheet><sheetData>` + cells + `</sheetData></worksheet>`},
+	} {
+		f, err := w.Create(part[0])
+		if err == nil {
+			_, err = f.Write([]byte(part[1]))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
 }
 
 // Following the advice of an error or a note never makes the next error: each piece of advice, applied to
@@ -160,6 +190,10 @@ func TestAdvice(t *testing.T) {
 		{"", "", "train INTEROP/pandas.index.parquet --label flag"},
 		{"", "", "train INTEROP/../xlsx/pandas.xlsx --label y" + regress},
 		{"", "", "inspect INTEROP/../xlsx/pandas.xlsx --set data.sheet=Data"},
+		{"titled.csv", "Of 2025\n\n" + rows("x,y", "1,2", "2,3", "3,5"), "train FILE --label y" + regress},
+		{"titled_whole.csv", "Of 2025\n\n" + rows("x,y", "1,2", "2,3", "3,5"), "inspect FILE"},
+		{"titled.xlsx", titledWorkbook(t), "train FILE --label y" + regress},
+		{"titled_whole.xlsx", titledWorkbook(t), "inspect FILE"},
 		{"ids.csv", numbered("x,y", 60, func(i int) string { return fmt.Sprintf("%d,n%d", i%7, i) }), "train FILE --label y"},
 		{"few.csv", numbered("x,y", 15, func(i int) string { return fmt.Sprintf("%d,%d.5", i, i) }), "train FILE --label y --rounds 12"},
 		{"words_of_text.csv", numbered("z,x,y", 190, func(i int) string {

@@ -131,11 +131,14 @@ func (e *AbsentError) Error() string {
 	}
 	fmt.Fprintf(&s, "the table has no column %q, which is named as %s%s; ", e.Column, e.Option, near.Question(near.Words(e.Column, e.Columns)))
 	if len(e.Columns) == 1 && e.File != "" {
-		fix := "delete all that stands above the names of the columns"
-		if slices.Contains(strings.FieldsFunc(e.Columns[0], func(c rune) bool { return strings.ContainsRune(" \t,;|^~:", c) }), e.Column) {
-			fix = "name what stands between the cells by data.separator; tr -s ' ' , < FILE makes one comma of several blanks"
+		fix := " (delete all that stands above the names of the columns)"
+		if len(e.Notes) > 0 { // which say more
+			fix = ""
 		}
-		fmt.Fprintf(&s, "its only column is %q (%s)", e.Columns[0], fix)
+		if slices.Contains(strings.FieldsFunc(e.Columns[0], func(c rune) bool { return strings.ContainsRune(" \t,;|^~:", c) }), e.Column) {
+			fix = " (name what stands between the cells by data.separator; tr -s ' ' , < FILE makes one comma of several blanks)"
+		}
+		fmt.Fprintf(&s, "its only column is %q%s", e.Columns[0], fix)
 	} else {
 		s.WriteString("its columns are " + NameList(e.Columns, 20))
 	}

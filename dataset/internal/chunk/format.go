@@ -22,14 +22,14 @@ type Format struct {
 
 // TextKeys are the options about text that the formats with columns leave aside. They do
 // read numbers in columns of text, so that decimal is none of them.
-var TextKeys = []string{"separator", "header", "encoding", "absent", "index_base", "sheet"}
+var TextKeys = []string{"separator", "header", "encoding", "absent", "index_base", "sheet", "skip_lines"}
 
 // idle lists what was asked for, other than what holds anyway, and the format of the
 // table has no use for.
 func (o *Options) idle() []string {
 	asked := map[string]bool{
 		"separator": o.Separator != 0, "header": o.Header != nil, "encoding": o.Encoding != nil && o.Said.Encoding, "decimal": o.Decimal != '.' && o.Said.Decimal,
-		"absent": o.AbsentMissing && o.Said.Absent, "index_base": o.IndexBase >= 0, "sheet": o.Sheet != "",
+		"absent": o.AbsentMissing && o.Said.Absent, "index_base": o.IndexBase >= 0, "sheet": o.Sheet != "", "skip_lines": o.Above > 0,
 	}
 	var names []string
 	for _, name := range o.Opened.Idle {

@@ -61,6 +61,7 @@ type Dialect struct {
 	Separator      byte  // 0 is found from the data
 	UsualSeparator byte  // that of the schema's table, which is tried first; 0 for none
 	Header         *bool // nil is found from the data
+	Above          int   // lines of text, or rows of a sheet, above the table, which are not read
 }
 
 // LibSVM is what a LibSVM file leaves open.

@@ -25,7 +25,8 @@ type head struct {
 	text []byte
 	all  bool // the text is the whole file
 	sep  byte // that a line before the text named, else 0
-	at   int  // byte of the file that the text begins with, if that is not compressed
+	// Of the file, what stands before the text: the bytes, if they are not compressed, and the lines.
+	at, lines int
 }
 
 func readHead(s *chunk.Stream) (*head, error) {
@@ -128,6 +129,7 @@ type dialect struct {
 	names  []string // from the first file's header, or c1, c2, …
 	guess  []bool   // per column: some cell of the head is no number
 	padded []bool   // per column: most cells of the head are whole numbers with zeros before them
+	above  int      // lines of the file above that which looks like the names of the columns, where that is not the first; else 0
 }
 
 // findDialect looks at the head of the first file.
@@ -147,7 +149,7 @@ func findDialect(o *chunk.Options, name string, h *head) (*dialect, error) {
 	}
 	records := h.records(d.sep, headRecords)
 	if len(records) == 0 {
-		return nil, &chunk.ParseError{File: name, Line: 1, Want: "the first record does not end: a quote is opened and not closed"}
+		return nil, &chunk.ParseError{File: name, Line: h.lines + 1, Want: "the first record does not end: a quote is opened and not closed"}
 	}
 	if bytes.IndexByte(h.text, 0) >= 0 {
 		return nil, chunk.Errorf("%s is not a text file (contains NUL bytes)", name)
@@ -166,7 +168,7 @@ func findDialect(o *chunk.Options, name string, h *head) (*dialect, error) {
 	rest := records
 	if d.header {
 		rest = records[1:]
-		names, err := headerNames(o, name, records[0])
+		names, err := headerNames(o, name, h.lines+1, records[0])
 		if err != nil {
 			return nil, err
 		}
@@ -175,6 +177,9 @@ func findDialect(o *chunk.Options, name string, h *head) (*dialect, error) {
 		for i := range records[0] {
 			d.names = append(d.names, fmt.Sprintf("c%d", i+1))
 		}
+	}
+	if (d.header || o.Header == nil) && looksLikeTitle(o, records) {
+		d.above = linesAbove(o, h)
 	}
 	d.guess = make([]bool, len(d.names))
 	for _, record := range rest {
@@ -254,12 +259,12 @@ func (h *head) hasPointsOnly() (points bool) {
 
 // headerNames decodes a header record. Columns without a name are called by
 // their position.
-func headerNames(o *chunk.Options, file string, record []string) ([]string, error) {
+func headerNames(o *chunk.Options, file string, line int, record []string) ([]string, error) {
 	names := make([]string, len(record))
 	for i, cell := range record {
 		name, ok := o.Decode(plain.Trim([]byte(cell)))
 		if !ok {
-			return nil, &chunk.ParseError{File: file, Line: 1, Want: fmt.Sprintf("the name of column %d is not UTF-8 text", i+1),
+			return nil, &chunk.ParseError{File: file, Line: line, Want: fmt.Sprintf("the name of column %d is not UTF-8 text", i+1),
 				Fix: `set encoding = "latin1" or "cp1252" if the file is written in one of them`}
 		}
 		if name == "" {
@@ -335,6 +340,68 @@ func findHeader(o *chunk.Options, records [][]string) bool {
 		}
 	}
 	return !hasNumber && (repeated == 0 || 2*repeated < len(first))
+}
+
+// looksLikeTitle reports whether the first record has one name at most, or other cells than most records have.
+func looksLikeTitle(o *chunk.Options, records [][]string) bool {
+	first, named, others := records[0], 0, 0
+	for _, cell := range first {
+		if !o.IsMissing([]byte(cell)) {
+			named++
+		}
+	}
+	for _, record := range records[1:] {
+		if len(record) != len(first) {
+			others++
+		}
+	}
+	return named <= 1 && len(first) > 2 || 2*others > len(records)-1
+}
+
+// mostAbove is how many lines are looked at for the names of the columns.
+const mostAbove = 20
+
+// linesAbove returns the lines of the file above the one that looks like the names of the columns: different texts, as many as the records below have
+// cells. It is 0 where none does.
+func linesAbove(o *chunk.Options, h *head) int {
+	below := *h
+	for range mostAbove {
+		line, rest, found := bytes.Cut(below.text, []byte{'\n'})
+		if !found {
+			return 0
+		}
+		below.text = rest
+		if below.lines++; len(bytes.TrimSpace(line)) == 0 && len(rest) == 0 {
+			return 0
+		}
+		sep := o.Separator
+		if sep == 0 {
+			sep = findSeparator(&o.Dialect, &below)
+		}
+		if records := below.records(sep, mostAbove); len(records) > 1 && !isBlank(rest) && areNames(o, records) {
+			return below.lines
+		}
+	}
+	return 0
+}
+
+func isBlank(text []byte) bool {
+	line, _, _ := bytes.Cut(text, []byte{'\n'})
+	return len(bytes.TrimSpace(line)) == 0
+}
+
+// areNames reports whether the first record looks like the names of the others' columns.
+func areNames(o *chunk.Options, records [][]string) bool {
+	names := records[0]
+	seen := make(map[string]bool, len(names))
+	for _, name := range names {
+		_, _, isNumber := plain.ParseValue([]byte(name), o.Decimal)
+		if isNumber || seen[name] || o.IsMissing([]byte(name)) {
+			return false
+		}
+		seen[name] = true
+	}
+	return len(names) > 1 && !looksLikeTitle(o, records) && findHeader(o, records)
 }
 
 // areNumbers reports whether all cells of a column are numbers.

@@ -25,6 +25,7 @@ type layout struct {
 	text   []atomic.Bool // per target of wantAny: its cells are taken for levels, not numbers
 	wide   []atomic.Bool // per target: float64 was needed before
 	header bool
+	above  int // as of dialect
 	spare  *chunk.Spare
 }
 
@@ -366,7 +367,10 @@ func (p *chunkParser) badShape(b []byte, end, breaks, cells int, bad problem, ch
 			e.Text += " as in the first row"
 		}
 		e.Fix = p.OrSkip("quote cells that contain the separator")
-		if p.header && len(p.sinks) == 1 {
+		switch {
+		case p.above > 0:
+			e.Fix = fmt.Sprintf("set skip_lines = %d if line %d has the names of the columns", p.above, p.above+1)
+		case p.header && len(p.sinks) == 1:
 			e.Fix = "delete all that stands above the names of the columns, or set separator if that is another one"
 		}
 	}

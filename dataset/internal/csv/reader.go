@@ -1,6 +1,7 @@
 package csv
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"fmt"
@@ -64,6 +65,9 @@ func (r *Reader) Notes(blank int) []string {
 		last := r.dialect.names[len(r.dialect.names)-1]
 		notes = append(notes, fmt.Sprintf("%s has no header line: its columns are called c1 to %s", r.Inputs[0].Name, last))
 	}
+	if above := r.dialect.above; above > 0 {
+		notes = append(notes, fmt.Sprintf("line %d of %s looks like the names of the columns (set skip_lines = %d to leave out what stands above it)", above+1, r.Inputs[0].Name, above))
+	}
 	if r.PointInstead {
 		notes = append(notes, fmt.Sprintf("%s has commas between cells: its numbers are read with decimal points, those of the model's table had decimal commas", r.Inputs[0].Name))
 	}
@@ -87,14 +91,39 @@ func (r *Reader) open(in *chunk.Input) (*chunk.Stream, *head, error) {
 		return nil, nil, err
 	}
 	at := stream.SkipByteOrderMark()
+	skipped, err := r.skipLines(stream)
+	if err != nil {
+		stream.Close()
+		return nil, nil, err
+	}
 	sep, line := namedSeparator(stream)
 	h, err := readHead(stream)
 	if err != nil {
 		stream.Close()
 		return nil, nil, err
 	}
-	h.sep, h.at = sep, at+line
+	h.sep, h.at, h.lines = sep, at+skipped+line, r.Above
+	if sep != 0 {
+		h.lines++
+	}
 	return stream, h, nil
+}
+
+// skipLines puts the reader behind the lines above the table, and returns their bytes.
+func (r *Reader) skipLines(s *chunk.Stream) (skipped int, err error) {
+	for line := 0; line < r.Above; {
+		part, err := s.Reader.ReadSlice('\n')
+		skipped += len(part)
+		switch {
+		case err == nil:
+			line++
+		case err == io.EOF:
+			return 0, chunk.Errorf("%s has not more than the %d lines that skip_lines leaves out", s.Name, r.Above)
+		case err != bufio.ErrBufferFull:
+			return 0, s.Failure(err)
+		}
+	}
+	return skipped, nil
 }
 
 // namedSeparator returns the separator that a first line as Excel's sep=; names, and
@@ -120,7 +149,7 @@ func (r *Reader) body(stream *chunk.Stream, h *head) (t *records.Text, order []i
 		if len(records) == 0 {
 			return nil, nil, chunk.Errorf("%s is empty", stream.Name)
 		}
-		names, err := headerNames(r.Options, stream.Name, records[0])
+		names, err := headerNames(r.Options, stream.Name, h.lines+1, records[0])
 		if err == nil {
 			order, err = chunk.ColumnOrder(stream.Name, names, r.Inputs[0].Name, r.dialect.names)
 		}
@@ -129,9 +158,7 @@ func (r *Reader) body(stream *chunk.Stream, h *head) (t *records.Text, order []i
 		}
 		text, t.Before = behindHeader(text, r.dialect.sep)
 	}
-	if h.sep != 0 {
-		t.Before++
-	}
+	t.Before += h.lines
 	t.At = int64(h.at + len(h.text) - len(text))
 	t.Reader = io.MultiReader(bytes.NewReader(text), stream.Reader)
 	return t, order, nil
@@ -219,7 +246,7 @@ func chunkOf(o *chunk.Options, columns int) int {
 // layoutOf prepares reading the targets.
 func (r *Reader) layoutOf(p *chunk.Pass) *layout {
 	targets := p.Targets
-	l := &layout{Options: r.Options, Pass: p, spare: new(chunk.Spare), sep: r.dialect.sep, header: r.dialect.header,
+	l := &layout{Options: r.Options, Pass: p, spare: new(chunk.Spare), sep: r.dialect.sep, header: r.dialect.header, above: r.dialect.above,
 		names: r.dialect.names, sinks: make([][]int, len(r.dialect.names)), orders: make([][]int, len(r.Inputs)),
 		text: make([]atomic.Bool, len(targets)), wide: make([]atomic.Bool, len(targets))}
 	if l.chunkBytes = r.ChunkSize; p.Gathered {

@@ -27,6 +27,7 @@ type Reader struct {
 	names  []string
 	header bool
 	sheets []string // of the first input
+	title  int      // rows above that which looks like the names of the columns, where that is not the first; else 0
 }
 
 // NewSource makes the source of workbooks.
@@ -45,7 +46,11 @@ func (r *Reader) workbook(ctx context.Context, file int) (*workbook, error) {
 		}
 		r.blobs[file] = b
 	}
-	return openWorkbook(r.blobs[file], r.Sheet, r.LeastUnpacked)
+	w, err := openWorkbook(r.blobs[file], r.Sheet, r.LeastUnpacked)
+	if err == nil {
+		w.above = r.Above
+	}
+	return w, err
 }
 
 // Columns takes the names from the first row of the first input, or numbers its cells.
@@ -56,17 +61,30 @@ func (r *Reader) Columns(ctx context.Context) ([]string, error) {
 	}
 	r.sheets = w.names
 	var cells []cell
-	if err := r.rows(w, 0, func(_ int, first []cell) error {
-		cells = slices.Clone(first)
-		return errStop
+	var names []string
+	if err := r.rows(w, 0, func(row int, next []cell) error {
+		switch {
+		case cells == nil:
+			cells, names = slices.Clone(next), namesOf(w, next)
+		case len(next) > 1 && areTexts(next):
+			r.title = row - 1
+			return errStop
+		}
+		if len(cells) > 1 || !areTexts(cells) || row >= r.Above+mostTitle {
+			return errStop
+		}
+		return nil
 	}); err != nil {
 		return nil, err
 	}
 	if len(cells) == 0 {
-		return nil, chunk.Errorf("%s is empty: its sheet has no cell with a value", r.inputs[0].Name)
+		below := ""
+		if r.Above > 0 {
+			below = fmt.Sprintf(" below the %d rows that skip_lines leaves out", r.Above)
+		}
+		return nil, chunk.Errorf("%s is empty: its sheet has no cell with a value%s", r.inputs[0].Name, below)
 	}
-	names := namesOf(w, cells)
-	if r.header = !slices.ContainsFunc(cells, func(c cell) bool { return !c.isText }) ||
+	if r.header = areTexts(cells) ||
 		slices.ContainsFunc(names, func(name string) bool { return chunk.Mentions(r.Options, name) }); r.Header != nil {
 		r.header = *r.Header
 	}
@@ -80,6 +98,13 @@ func (r *Reader) Columns(ctx context.Context) ([]string, error) {
 		return nil, r.noResults(ctx, w, 0, everyColumn)
 	}
 	return r.names, nil
+}
+
+// mostTitle is how many rows are looked at for the names of the columns.
+const mostTitle = 20
+
+func areTexts(cells []cell) bool {
+	return !slices.ContainsFunc(cells, func(c cell) bool { return !c.isText })
 }
 
 // everyColumn is where the names of the columns may lack a result.
@@ -242,7 +267,10 @@ func (s *sheetPass) row(w *workbook, row int, cells []cell) error {
 		if c.column >= len(s.names) {
 			refused := &chunk.ShapeError{Text: fmt.Sprintf("cell %s%d is beyond the last column of the table, %s", columnName(c.column), row, columnName(len(s.names)-1)),
 				Fix: s.OrSkip("name its column in the first row or clear it")}
-			if len(s.names) == 1 {
+			switch {
+			case s.title > 0:
+				refused.Fix = fmt.Sprintf("set skip_lines = %d if row %d has the names of the columns", s.title, s.title+1)
+			case len(s.names) == 1:
 				refused.Fix = "delete all rows above the names of the columns"
 			}
 			if !f.DropRow(refused) {
@@ -279,6 +307,9 @@ func (r *Reader) Notes(int) []string {
 		notes = append(notes, fmt.Sprintf("the sheet %q of %s is read, the first of %d (set data.sheet = %q for the next one)", r.sheets[0], r.inputs[0].Name, len(r.sheets), r.sheets[1]))
 	}
 	if r.header {
+		if r.title > 0 {
+			notes = append(notes, fmt.Sprintf("row %d of %s looks like the names of the columns (set skip_lines = %d to leave out what stands above it)", r.title+1, r.inputs[0].Name, r.title))
+		}
 		return notes
 	}
 	return append(notes, fmt.Sprintf("the first row of %s is no header: its columns are called c1 to %s", r.inputs[0].Name, r.names[len(r.names)-1]))

@@ -46,7 +46,7 @@ func (w *workbook) eachRow(visit func(row int, cells []cell) error) error {
 		case xml.EndElement:
 			switch e.Name.Local {
 			case "row":
-				if len(s.cells) > 0 {
+				if len(s.cells) > 0 && s.row > w.above {
 					err = visit(s.row, s.cells)
 				}
 			case "sheetData":

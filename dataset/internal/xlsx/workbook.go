@@ -17,6 +17,7 @@ type workbook struct {
 	zip      *zip.Reader
 	sheet    string   // name of the part of the sheet that is read
 	title    string   // name of that sheet
+	above    int      // its first rows, which are not read
 	names    []string // of the sheets
 	since904 bool     // days are counted from 1904-01-01, not from 1899-12-30
 	formats  []kind   // by style

@@ -26,7 +26,7 @@ type Flag struct {
 // Reading are the keys that say how a table is written. They stand above what a model
 // remembers of its own.
 var Reading = []string{
-	"data.format", "data.missing", "data.missing_only", "data.parse", "data.blanks", "data.decimal", "data.encoding", "data.separator", "data.header", "data.on_bad_row",
+	"data.format", "data.missing", "data.missing_only", "data.parse", "data.blanks", "data.decimal", "data.encoding", "data.separator", "data.header", "data.skip_lines", "data.on_bad_row",
 	"data.absent", "data.index_base", "data.sheet", "data.side_files",
 }
 
