@@ -248,7 +248,7 @@ func (p *Params) checkBagging() []error {
 	default:
 		return nil
 	}
-	return []error{fmt.Errorf("train.bag_folds = %d, which train.effort = \"best\" sets, divides the rows itself and trains folds side by side: leave %s out, or set train.bag_folds = 0", p.BagFolds, other)}
+	return []error{fmt.Errorf("train.bag_folds = %d (as train.effort = \"best\" sets it) divides the rows itself and trains folds side by side: leave %s out, or set train.bag_folds = 0", p.BagFolds, other)}
 }
 
 // checkFeedback returns what is wrong with how leaves are to be stored.

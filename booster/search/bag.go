@@ -53,7 +53,7 @@ func Bag(ctx context.Context, p booster.Params, table *dataset.Table, b Bagging)
 		return nil, fmt.Errorf("%w: train.bag_folds = 0: booster.Train trains one model", booster.ErrParams)
 	}
 	if table == nil {
-		return nil, fmt.Errorf("%w: train.bag_folds = %d, which train.effort = \"best\" sets, trains on parts of the rows, which have to be in memory: set data.out_of_core = \"false\", or train.bag_folds = 0", booster.ErrParams, p.BagFolds)
+		return nil, fmt.Errorf("%w: train.bag_folds = %d (as train.effort = \"best\" sets it) trains on parts of the rows, which have to be in memory: set data.out_of_core = \"false\", or train.bag_folds = 0", booster.ErrParams, p.BagFolds)
 	}
 	if hasInitScores(table) {
 		return nil, fmt.Errorf("%w: train.bag_folds = %d: models that start from init scores cannot be averaged: leave one of both out", booster.ErrParams, p.BagFolds)

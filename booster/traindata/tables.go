@@ -89,7 +89,7 @@ func Load(ctx context.Context, p booster.Params, in Input) (*Tables, error) {
 			return nil, fmt.Errorf("%w: data.cache keeps codes only, and linear leaves (tree.linear) need the values of columns: leave it out", booster.ErrParams)
 		}
 		if p.BagFolds > 0 {
-			return nil, fmt.Errorf("%w: data.cache keeps the codes of one training, and train.bag_folds = %d, which train.effort = \"best\" sets, trains on parts of the rows: leave one of both out", booster.ErrParams, p.BagFolds)
+			return nil, fmt.Errorf("%w: data.cache keeps the codes of one training, and train.bag_folds = %d (as train.effort = \"best\" sets it) trains on parts of the rows: leave one of both out", booster.ErrParams, p.BagFolds)
 		}
 		if p.ValidBy != "" {
 			return nil, fmt.Errorf("%w: data.cache keeps codes only, and train.valid_by = %q needs the marks of rows: leave one of both out, or hold a share of the rows out (train.valid_share)", booster.ErrParams, p.ValidBy)

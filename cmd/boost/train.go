@@ -331,7 +331,7 @@ func (r *trainRun) fit(ctx context.Context, rebuild bool) (*booster.Model, error
 		return nil, err
 	}
 	if r.comm != nil && (c.Budget > 0 || params.BagFolds > 0) {
-		return nil, exit.Usagef("train.budget and train.bag_folds, which train.effort = \"best\" sets, train many models in one process: leave them out, or the ranks")
+		return nil, exit.Usagef("train.budget and train.bag_folds (train.effort = \"best\" sets it) train many models in one process: leave them out, or the ranks")
 	}
 	if c.Budget > 0 {
 		if params, err = r.within(ctx, params, loaded.Train); err != nil {
@@ -430,7 +430,7 @@ func (r *trainRun) checkBag() error {
 	if c.Budget > 0 {
 		return exit.Usagef("train.budget judges on parts of the rows, and may average models of folds: leave %s or the budget out", other)
 	}
-	return exit.Usagef("train.bag_folds = %d, which train.effort = \"best\" sets, judges each model on its own part of the rows: leave %s out, or set train.bag_folds = 0", c.Params.BagFolds, other)
+	return exit.Usagef("train.bag_folds = %d (as train.effort = \"best\" sets it) judges each model on its own part of the rows: leave %s out, or set train.bag_folds = 0", c.Params.BagFolds, other)
 }
 
 // sayLeak names a column that has much of the gain if it predicts the label almost perfectly by itself, as inspect does.
