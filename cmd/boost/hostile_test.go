@@ -218,6 +218,7 @@ func TestForeignFiles(t *testing.T) {
 		"<html><body>": "a web page", `[{"x": 1}]`: "a JSON array; jq -c '.[]' ", "<?xml version='1.0'?>": "XML text",
 		"SQLite format 3\x00":   "an SQLite database; duckdb -c \"COPY (SELECT * FROM sqlite_scan('",
 		"ORC\n\x0b\x00\x08\x00": "an ORC file; python3 -c", "\x01\x02\x03\x04\x05\x06\x07\x08DUCK@\x00\x00\x00": "a DuckDB database; duckdb ", "Obj\x01\x04": "an Avro file",
+		"@relation iris\n@attribute a numeric\n@attribute y {u,v}\n@data\n1,u\n2,v\n": "an ARFF file", "\x80\x04\x95\x05": "a Python pickle", "7z\xbc\xaf\x27": "a 7-Zip archive",
 	} {
 		for form, content := range map[string]string{"plain": start, "gzip": gzipped(t, start), "zstd": zstandard(t, start)} {
 			file(t, "t.csv", content)

@@ -171,6 +171,9 @@ var foreign = []struct{ magic, name, fix string }{
 	{magic: "%PDF-", name: "a PDF document"}, {"\xd0\xcf\x11\xe0", "an old or encrypted spreadsheet or document", "save the table as .xlsx without a password, or as CSV"},
 	{"SQLite format 3\x00", "an SQLite database", `duckdb -c "COPY (SELECT * FROM sqlite_scan('FILE', 'NAME')) TO 'NAME.parquet'" writes its table NAME as Parquet`},
 	{magic: "Obj\x01", name: "an Avro file"}, {magic: "\x89HDF", name: "an HDF5 file"}, {magic: "\x93NUMPY", name: "a NumPy array"},
+	{magic: "7z\xbc\xaf", name: "a 7-Zip archive"}, {magic: "\x80\x04\x95", name: "a Python pickle"}, {magic: "\x80\x05\x95", name: "a Python pickle"},
+	{magic: "<stata_dta>", name: "a Stata file"}, {magic: "$FL2@(#)", name: "an SPSS file"},
+	{magic: "@relation ", name: "an ARFF file"}, {magic: "@RELATION ", name: "an ARFF file"},
 	{magic: "<!DOCTYPE", name: "a web page"}, {magic: "<!doctype", name: "a web page"}, {magic: "<html", name: "a web page"}, {magic: "<?xml", name: "XML text"},
 }
 
