@@ -398,6 +398,8 @@ def test_lazy_import() -> None:
     subprocess.run([sys.executable, "-c", code], check=True)
     with pytest.raises(AttributeError, match="colour"):
         getattr(__import__("boost_gbt"), "colour")  # noqa: B009
+    with pytest.raises(AttributeError, match=r"'Pool': .*train\(params, X, y"):
+        getattr(__import__("boost_gbt"), "Pool")  # noqa: B009
 
 
 def test_other_program(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -75,11 +75,23 @@ _LATER = {
     "tune": "search",
 }  # with numpy: the program boost, started through Python, needs none
 
+_TABLE = "train, cv and tune take the table and its label: train(params, X, y, weight=…, group=…)"
+_OF_OTHERS = {
+    **dict.fromkeys(("Dataset", "DMatrix", "QuantileDMatrix", "Pool"), _TABLE),
+    **dict.fromkeys(("Booster", "CatBoost"), "train(params, X, y) returns a Model, and Model.load(FILE) reads one"),
+    **{
+        who + what: f"it is called Boost{what} here"
+        for who in ("LGBM", "XGB", "CatBoost", "HistGradientBoosting")
+        for what in ("Classifier", "Ranker", "Regressor")
+    },
+}  # what other libraries have, and what stands for it here
+
 
 def __getattr__(name: str) -> Any:
     """Import what needs numpy when it is first used."""
     if name not in _LATER:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        hint = f": {_OF_OTHERS[name]}" if name in _OF_OTHERS else ""
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}{hint}")
     from importlib import import_module
 
     value = getattr(import_module(f".{_LATER[name]}", __name__), name)
