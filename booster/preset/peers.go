@@ -15,10 +15,13 @@ var presets = []choice{
 	{"fast", func(p *booster.Params, _ Table, _ func(string) bool) {
 		p.Rounds, p.LearningRate, p.Gradients = 50, 0.2, "i8"
 	}},
-	{"lightgbm", func(p *booster.Params, _ Table, _ func(string) bool) {
+	{"lightgbm", func(p *booster.Params, t Table, given func(string) bool) {
 		p.Rounds, p.LearningRate = 100, 0.1
 		p.Tree.Leaves, p.Tree.MinDataInLeaf, p.Tree.MinChildWeight = 31, 20, 1e-3
 		p.Binning.MaxBin, p.Binning.MinDataInBin, p.Binning.Sample = 255, 3, 200_000
+		if t.Objective == "quantile" && !given("objective.alpha") {
+			p.Loss.Alpha = []float64{0.9}
+		}
 	}},
 	{"xgboost", func(p *booster.Params, _ Table, _ func(string) bool) {
 		p.Rounds, p.LearningRate = 100, 0.3

@@ -21,6 +21,9 @@ func TestPreset(t *testing.T) {
 	says(t, must(t, 0, boost(t, "inspect", "n.boost", "--json")).out, `"train.rounds": 50`, `"train.early_stopping": 0`)
 	r = must(t, 0, boost(t, "train", "t.csv", "--label", "y", "-o", "c.boost", "--set", "train.preset=catboost", "--rounds", "1000"))
 	says(t, r.errors, `by the rows of this table, preset "catboost": `, "train.learning_rate = 0.033")
+	quantile := []string{"train", "t.csv", "--label", "y", "-o", "q.boost", "--set", "train.preset=lightgbm", "--rounds", "2", "--objective", "quantile"}
+	says(t, must(t, 0, boost(t, quantile...)).out, "pinball@0.9")
+	says(t, must(t, 0, boost(t, append(quantile, "--set", "objective.alpha=0.3")...)).out, "pinball@0.3")
 	says(t, must(t, 2, boost(t, "train", "t.csv", "--label", "b", "--set", "train.preset=slow")).errors, `train.preset must be "", "fast", "lightgbm", "xgboost" or "catboost", not "slow"`)
 }
 
