@@ -33,10 +33,6 @@ func (r *run) nameColumns(features []string) error {
 	if err != nil || len(numbers) == 0 {
 		return err
 	}
-	said := make([]string, len(numbers))
-	for i, number := range numbers {
-		said[i] = fmt.Sprintf("%d is %q", number, features[number])
-	}
-	r.log.Info("columns are named by their numbers among the features: " + columns.ShortList(said))
+	r.log.Info("columns are named by their numbers among the features: " + columns.Numbered(features, numbers))
 	return nil
 }

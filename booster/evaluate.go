@@ -144,14 +144,20 @@ func (r *run) chooseMetrics(objective objectives.Objective) ([]metrics.Metric, e
 		if err != nil {
 			return nil, fmt.Errorf("%w: metrics.names: %w", ErrParams, err)
 		}
-		if !metrics.Fits(name, objectives.MetricLink(objective.Name(), objective.Link())) {
+		if link := objectives.MetricLink(objective.Name(), objective.Link()); !metrics.Fits(name, link) {
 			return nil, fmt.Errorf("%w: metrics.names: %s is not defined for objective %s (there are %s)",
-				ErrParams, name, r.p.Objective, strings.Join(defaults, ", "))
+				ErrParams, name, r.p.Objective, strings.Join(metrics.Fitting(link), ", "))
 		}
 		names[i] = m.Name()
 		list = append(list, m)
 	}
-	return slices.Concat(r.metrics[0], list, r.metrics[1]), nil
+	list = slices.Concat(r.metrics[0], list, r.metrics[1])
+	for i, m := range list {
+		if slices.ContainsFunc(list[:i], func(before metrics.Metric) bool { return before.Name() == m.Name() }) {
+			return nil, fmt.Errorf("%w: two metrics are called %s: give your own another name", ErrParams, m.Name())
+		}
+	}
+	return list, nil
 }
 
 // judge evaluates the model on the validation sets, and decides early stopping.

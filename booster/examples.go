@@ -113,8 +113,8 @@ func newExamples(target *target, table *dataset.Table, answers dataset.Labels, p
 		if err := objectives.CheckWeights(ex.Rows); err != nil {
 			return nil, labels.AtRow(table, err)
 		}
-		if ex.Weights, err = target.weighClasses(p, answers.Columns[0], weights); err != nil {
-			return nil, err
+		if ex.Weights, err = labels.Weigh(labels.Weighing{Objective: p.Objective, Classes: target.classes, Positive: p.PositiveWeight, Of: p.ClassWeight}, answers.Columns[0], weights); err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrParams, err)
 		}
 		if err := objectives.CheckWeights(ex.Rows); err != nil {
 			return nil, fmt.Errorf("%w: objective.class_weight times the weights of the rows: %w", ErrParams, err)
@@ -197,6 +197,9 @@ func (r *run) baseScore(ex *examples) ([]float64, error) {
 	base, err := ex.objective.BaseScore(ex.Rows)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", dataset.ErrTable, err)
+	}
+	if len(base) != ex.outputs {
+		return nil, fmt.Errorf("%w: objective %s is your own, and has %d base scores for %d outputs", ErrParams, ex.objective.Name(), len(base), ex.outputs)
 	}
 	return base, nil
 }

@@ -49,7 +49,7 @@ type Option func(*options)
 type options struct {
 	baseModel *Model // training goes on from it; nil for from nothing
 	valid     []validSet
-	earlyStop int
+	earlyStop *int
 	custom    objectives.Objective // in place of Params.Objective; nil for none
 	metrics   [2][]metrics.Metric  // before and behind those of the parameters
 	onRound   func(Round)
@@ -89,7 +89,7 @@ func ValidOn(name string, d Data) Option {
 // EarlyStop sets Params.EarlyStopping: training ends after so many rounds without a
 // better first metric on the first validation set. Without a validation set a
 // tenth of the rows of each class (regression: of all rows) is held out for it.
-func EarlyStop(rounds int) Option { return func(o *options) { o.earlyStop = rounds } }
+func EarlyStop(rounds int) Option { return func(o *options) { o.earlyStop = &rounds } }
 
 // WithObjective trains on a loss of your own instead of Params.Objective, made with objectives.FromFunc
 // or by implementing the interface. Its link is stored, so that a loaded model predicts without it.

@@ -50,7 +50,7 @@ func Refit(ctx context.Context, m *Model, t *dataset.Table, decay float64, opts 
 	}
 	r, err := newRefit(ctx, m, t, decay, &o)
 	if err != nil {
-		return nil, err
+		return nil, beforeRounds(ctx, err)
 	}
 	if r.ownPool {
 		defer r.pool.Close()

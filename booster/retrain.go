@@ -53,7 +53,7 @@ func (r *run) retrain(ctx context.Context, first *Model, train Data) (*Model, er
 	report, opts := *r.report, r.options
 	report.BinSeconds = 0
 	opts.report, opts.pool, opts.most = &report, r.pool, first.Rounds()
-	opts.earlyStop, opts.rateBy, opts.rows = 0, nil, nil // rates are those of the first training
+	opts.earlyStop, opts.rateBy, opts.rows = nil, nil, nil // rates are those of the first training
 	if opts.saves.Dir != "" {
 		opts.saves.Dir = filepath.Join(opts.saves.Dir, "all-rows")
 	}

@@ -100,7 +100,9 @@ func newTarget(p *Params, custom objectives.Objective, t *dataset.Table, names s
 		}
 		tg.objective = objective
 	}
-	tg.outputs = tg.objective.Outputs()
+	if tg.outputs = tg.objective.Outputs(); tg.outputs < 1 || tg.classes != nil && len(tg.classes) != max(tg.outputs, 2) {
+		return nil, fmt.Errorf("%w: objective %s is your own, and has %d outputs for %d classes of label %q", ErrParams, p.Objective, tg.outputs, len(tg.classes), label.Name())
+	}
 	return tg, nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
 	"boost/booster/internal/checkpoint"
@@ -41,9 +42,17 @@ func TrainOn(ctx context.Context, p Params, train Data, opts ...Option) (*Model,
 	defer r.close()
 	m, err := r.trainOn(ctx, train)
 	if err = r.endRanks(ctx, m, err); err != nil && !errors.Is(err, ErrInterrupted) {
-		return nil, err
+		return nil, beforeRounds(ctx, err)
 	}
 	return m, err
+}
+
+// beforeRounds returns the error of a run without a round, as of ErrInterrupted where its context ended it.
+func beforeRounds(ctx context.Context, err error) error {
+	if cause := ctx.Err(); cause != nil && errors.Is(err, cause) {
+		return fmt.Errorf("%w before the first round: %w", ErrInterrupted, err)
+	}
+	return err
 }
 
 func (r *run) trainOn(ctx context.Context, train Data) (*Model, error) {
@@ -93,8 +102,8 @@ func (r *run) begin(opts []Option) error {
 	for _, o := range opts {
 		o(&r.options)
 	}
-	if r.earlyStop > 0 {
-		r.p.EarlyStopping = r.earlyStop
+	if r.earlyStop != nil {
+		r.p.EarlyStopping = *r.earlyStop
 	}
 	if r.log == nil {
 		r.log = slog.New(slog.DiscardHandler)
@@ -109,16 +118,22 @@ func (r *run) begin(opts []Option) error {
 	if r.p.BagFolds > 0 {
 		return fmt.Errorf("%w: train.bag_folds = %d: models of folds are trained, and averaged, by search.Bag", ErrParams, r.p.BagFolds)
 	}
-	if err := r.feedBack(); err != nil {
-		return err
+	for _, step := range []func() error{r.checkSets, r.feedBack, r.settleBoosting, r.checkRateBy, r.openCheckpoints} {
+		if err := step(); err != nil {
+			return err
+		}
 	}
-	if err := r.settleBoosting(); err != nil {
-		return err
+	return nil
+}
+
+// checkSets refuses names of validation sets by which the history cannot tell them apart.
+func (r *run) checkSets() error {
+	for i, set := range r.valid {
+		if named := func(s validSet) bool { return s.name == set.name }; set.name == "" || set.name == "train" || slices.ContainsFunc(r.valid[:i], named) {
+			return fmt.Errorf("%w: a validation set is named %q: give each a name of its own, other than \"train\"", ErrParams, set.name)
+		}
 	}
-	if err := r.checkRateBy(); err != nil {
-		return err
-	}
-	return r.openCheckpoints()
+	return nil
 }
 
 // prepare goes from the tables to the first round.

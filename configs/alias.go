@@ -18,6 +18,10 @@ var ambiguous = map[string][2]string{
 		`tree.lambda_l1 (XGBoost's alpha: L1 penalty)`,
 		`objective.alpha (LightGBM's and scikit-learn's alpha: level of a quantile; objective.delta is that of huber)`,
 	},
+	"feature_weights": {
+		`sampling.col_weights (XGBoost's: how likely a column is drawn)`,
+		`tree.feature_penalty (CatBoost's: what the gain of a column's splits is multiplied by)`,
+	},
 	"gamma": {
 		`tree.min_gain (XGBoost's gamma: least gain of a split)`,
 		`train.objective = "gamma" (LightGBM's and XGBoost's gamma loss)`,

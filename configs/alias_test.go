@@ -45,7 +45,6 @@ func TestAliases(t *testing.T) {
 		{"[tree]\ncegb_penalty_feature_lazy = {a = 0.5}", func(c *configs.Config) any { return c.Params.Tree.FeatureRowCost["a"] }, 0.5},
 		{"cegb_penalty_split = 0.5", func(c *configs.Config) any { return c.Params.Tree.SplitCost }, 0.5},
 		{"[tree]\nfeature_contri = {a = 0.5}", func(c *configs.Config) any { return c.Params.Tree.FeaturePenalty }, map[string]float64{"a": 0.5}},
-		{"[sampling]\nfeature_weights = {a = 2}", func(c *configs.Config) any { return c.Params.Tree.ColWeights }, map[string]float64{"a": 2}},
 		{"grow_policy = \"SymmetricTree\"", func(c *configs.Config) any { return c.Params.Tree.Growth }, "symmetric"},
 		{"grow_policy = \"Lossguide\"", func(c *configs.Config) any { return c.Params.Tree.Growth }, "leaf"},
 		{"quantile_alpha = \"0.1, 0.9\"", func(c *configs.Config) any { return c.Params.Loss.Alpha }, []float64{0.1, 0.9}},

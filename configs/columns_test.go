@@ -85,12 +85,12 @@ func TestListsByNumber(t *testing.T) {
 			t.Errorf("--set %s: %v", set, c.Params.Tree.Monotone)
 		}
 	}
-	c, _ := mustRead(t, "", "feature_contri=0.5,1", "cegb_penalty_feature_lazy=[1, 2.5]", "cegb_penalty_feature_coupled=3,.5", "feature_weights=[1, 2]")
+	c, _ := mustRead(t, "", "feature_contri=0.5,1", "cegb_penalty_feature_lazy=[1, 2.5]", "cegb_penalty_feature_coupled=3,.5", "sampling.col_weights=[1, 2]")
 	two := func(a, b float64) map[string]float64 { return map[string]float64{"#0": a, "#1": b} }
 	tree := c.Params.Tree
 	for name, pair := range map[string][2]map[string]float64{
 		"feature_contri": {tree.FeaturePenalty, two(0.5, 1)}, "cegb_penalty_feature_lazy": {tree.FeatureRowCost, two(1, 2.5)},
-		"cegb_penalty_feature_coupled": {tree.FeatureCost, two(3, 0.5)}, "feature_weights": {tree.ColWeights, two(1, 2)},
+		"cegb_penalty_feature_coupled": {tree.FeatureCost, two(3, 0.5)}, "sampling.col_weights": {tree.ColWeights, two(1, 2)},
 	} {
 		if !reflect.DeepEqual(pair[0], pair[1]) {
 			t.Errorf("%s: %v, want %v", name, pair[0], pair[1])

@@ -48,7 +48,7 @@ any other key with two values is an error.
 
 The last column has what LightGBM 4.7.0, XGBoost 3.2.0, CatBoost 1.2.10 and scikit-learn 1.9.1 (histogram gradient boosting)
 call a key; a trainer that it does not name has no such parameter, "none" is where no trainer has one. All these names are understood, with or
-without a section, and reported once. ` + "`alpha`, `gamma`, `lambda` and `l2`" + ` mean different things in different places and are
+without a section, and reported once. ` + "`alpha`, `feature_weights`, `gamma`, `lambda` and `l2`" + ` mean different things in different places and are
 refused with the keys to choose from. Parameters of these trainers that have no key here are refused with the reason, or with what does the same;
 where a value asks for what is done anyway, as ` + "`tree_method = \"hist\"` or `device = \"cpu\"`" + `, it is taken, with a note.
 -1 means no limit where 0 does. A frequency of 0 in ` + "`bagging_freq`" + `
@@ -59,7 +59,7 @@ are understood the same way.
 The keys of ` + "`[registry]`" + ` are for ` + "`boost registry`" + `, whose models have a tensor of leaves each, and for the store of
 tensors that ` + "`boost bench tensorq`" + ` measures; ` + "`boost train`" + ` takes them and leaves them alone.
 
-Where LightGBM, XGBoost and scikit-learn have a list by the number of the column, as of ` + "`monotone_constraints`, `feature_contri`, `feature_weights`" + `,
+Where LightGBM, XGBoost and scikit-learn have a list by the number of the column, as of ` + "`monotone_constraints`, `feature_contri`" + `,
 the costs of features and ` + "`interaction_constraints`" + `, such a list is taken too: ` + "`monotone_constraints = [1, 0, -1]`, `\"(1,0,-1)\"`" + `.
 Numbers count the features from 0 on, in the order of the table, without the label and other roles, where no column is left out; ` + "`\"#0\"`" + ` is the name of the first in a
 table by column.

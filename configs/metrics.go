@@ -29,7 +29,8 @@ func ChooseMetrics(asked, defaults []string, link string) ([]string, error) {
 		}
 		switch {
 		case !metrics.Fits(name, link):
-			return nil, problemf("metric %q does not fit this model: take %s", written, strings.Join(defaults, ", "))
+			others := slices.DeleteFunc(metrics.Fitting(link), func(name string) bool { return slices.Contains(defaults, name) })
+			return nil, problemf("metric %q does not fit this model: take %s", written, strings.Join(slices.Concat(defaults, others), ", "))
 		case !slices.Contains(names, name):
 			names = append(names, name)
 		}

@@ -40,6 +40,10 @@ func (t *Table) As(s Schema) (*Table, error) {
 	if t.written == nil {
 		coerced.written = &s.Written
 	}
+	var absent []float64 // numbers that the model knows as no value, of a table that has no words of its own
+	if t.written == nil || t.written.Missing == nil {
+		absent = s.Written.MissingNumbers()
+	}
 	for i := range s.Columns {
 		c := &s.Columns[i]
 		if c.Dates {
@@ -65,10 +69,23 @@ func (t *Table) As(s Schema) (*Table, error) {
 		} else if c, err = t.conform(c, target.Schema); err != nil {
 			return nil, err
 		}
-		coerced.columns = append(coerced.columns, c)
+		coerced.columns = append(coerced.columns, c.without(absent))
 	}
 	NewCrosser(s).addTo(&coerced)
 	return &coerced, nil
+}
+
+// without returns the column, of numbers that mean "no value" none is left in it.
+func (c *Column) without(numbers []float64) *Column {
+	switch {
+	case len(numbers) == 0 || !c.kind.Numeric():
+		return c
+	case c.sparse != nil:
+		return sparseColumn(c.name, c.role, c.rows, c.sparse.WithoutNumbers(numbers).WithoutFill())
+	case c.kind == Float32:
+		return float32Column(c.name, c.role, chunk.WithoutNumbers(c.Float32s(), numbers))
+	}
+	return float64Column(c.name, c.role, chunk.WithoutNumbers(c.Float64s(), numbers))
 }
 
 // group returns the column as the one that names the queries.

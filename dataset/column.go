@@ -198,8 +198,9 @@ func codedColumn(name string, role Role, codes []int32, levels []string, texts *
 	indices := array.NewInt32Data(array.NewData(arrow.PrimitiveTypes.Int32, len(codes),
 		[]*memory.Buffer{present, memory.NewBufferBytes(arrow.Int32Traits.CastToBytes(codes))},
 		nil, absent, 0))
-	return &Column{name: name, kind: Category, role: role, missing: absent,
-		texts: &columnTexts{array.NewDictionaryArray(dictionaryType, indices, texts), levels, numeric}}
+	dictionary := array.NewDictionaryArray(dictionaryType, indices, texts)
+	dictionary.Dictionary() // which the first call stores
+	return &Column{name: name, kind: Category, role: role, missing: absent, texts: &columnTexts{dictionary, levels, numeric}}
 }
 
 // levelTexts returns the levels of a category as an array.

@@ -19,6 +19,7 @@ type input struct {
 	inputs []chunk.Input
 	source chunk.Source // nil before open
 	shared *shared      // nil where no ranks read the table together
+	closed bool
 }
 
 // resolveInputs finds the inputs that paths name: files and patterns, or standard input.
@@ -54,6 +55,7 @@ func (in *input) open() (err error) {
 
 // close frees what is held of the inputs.
 func (in *input) close() {
+	in.closed = true
 	if in.source != nil {
 		in.source.Close()
 	}
@@ -139,6 +141,9 @@ func (in *input) changed() error {
 // eachChunk goes through the inputs once and visits every chunk, by several goroutines at once and in any order.
 // It returns the error of the context, or the first one of visit, which ends the pass, or that of the inputs.
 func (in *input) eachChunk(ctx context.Context, p *chunk.Pass, visit func(*chunk.Chunk) error) error {
+	if in.closed {
+		return chunk.Errorf("%s is closed: open it again to read it", in.name())
+	}
 	var mutex sync.Mutex
 	var failed error
 	p.Emit = func(ch *chunk.Chunk) {

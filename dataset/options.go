@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"boost/dataset/internal/chunk"
-	"boost/dataset/internal/plain"
 )
 
 // Option says how a table is read or what its columns are for. An option that
@@ -35,33 +34,8 @@ func newOptions(opts []Option) (*chunk.Options, error) {
 		return o, o.Err
 	}
 	o.Recall()
-	o.Missing = missingWords(o)
-	for _, token := range o.Missing {
-		if v, ok := plain.ParseNumber([]byte(token), o.Decimal); ok && v == v {
-			o.MissingNumbers = append(o.MissingNumbers, v)
-		}
-	}
+	o.RecallMissing()
 	return o, o.Err
-}
-
-// missingWords returns the texts of cells that mean "no value".
-func missingWords(o *chunk.Options) []string {
-	words := slices.Clip(o.OnlyMissing)
-	if words == nil && o.Schema != nil {
-		words = slices.Clip(o.Schema.Written.Missing)
-	}
-	if words == nil {
-		words = DefaultMissing()
-		if o.Schema != nil {
-			words = slices.DeleteFunc(words, o.Schema.HasLevel)
-		}
-	}
-	for _, word := range o.Missing {
-		if !slices.Contains(words, word) {
-			words = append(words, word)
-		}
-	}
-	return words
 }
 
 // Label names the column that is to be predicted, or several: a model then has an output for each, in this order. Every row

@@ -29,6 +29,7 @@ type Stream struct {
 	first int             // row at which work begins
 	end   int             // row before which it ends
 	blank int             // blank lines in them
+	read  bool            // Each was called
 	dates map[string]bool // names of columns in which dates were seen
 	// filled has those of columns that were dates in training and have cells.
 	filled   map[string]bool
@@ -201,8 +202,12 @@ func (s *Stream) Notes() []string {
 // order of the rows. A part's memory is used for other rows once work has returned.
 //
 // Each returns the first error by the order of the rows: of the input, of work, or of
-// what work returned. All parts before it have passed in full. Each may be called once.
+// what work returned. All parts before it have passed in full. A second call of Each is an error.
 func (s *Stream) Each(ctx context.Context, work func(part *Table) (then func() error, err error)) error {
+	if s.read || s.in.closed {
+		return chunk.Errorf("%s was read, or is closed: open it again to read it", s.in.name())
+	}
+	s.read = true
 	if s.whole != nil {
 		part := s.within(s.whole, 0)
 		if part == nil {

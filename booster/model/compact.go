@@ -239,9 +239,12 @@ func (c *Compact) NumTrees() int { return c.trees.NumTrees() }
 func (c *Compact) Memory() int64 { return heapsize.Of(c) }
 
 // Memory returns how many bytes the model keeps once batches were predicted, a sum over all that
-// it consists of. What the allocator rounds up is not in it, nor what PredictValues makes for
-// itself.
+// it consists of. What the allocator rounds up is not in it, nor what PredictValues, PredictRow and
+// LevelIndex make for themselves.
 func (m *Model) Memory() int64 {
 	m.engine.Prepare()
-	return heapsize.Of(m)
+	return heapsize.Of(&struct {
+		*Contents
+		*infer.Engine
+	}{m.contents, m.engine})
 }

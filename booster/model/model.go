@@ -51,7 +51,7 @@ func compile(c *Contents) *Model {
 func (m *Model) Contents() *Contents { return m.contents }
 
 // Schema returns the columns the model was trained on: tables to predict are read
-// with dataset.As(m.Schema()).
+// with dataset.As(m.Schema()). It must not be changed.
 func (m *Model) Schema() dataset.Schema { return m.contents.Schema }
 
 // Averaged returns of how many models the model, or a part of it, is the mean (train.bag_folds), 0 for one. Their rounds stand one behind

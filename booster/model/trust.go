@@ -14,7 +14,7 @@ func (m *Model) Trust() *trust.Trust { return m.contents.Trust }
 
 // WithTrust returns the model with another calibration, threshold and intervals, and nothing else changed; nil takes them
 // away. What does not fit the model is an error. Models that are made of it by other methods, such as Prefix, have none:
-// their predictions are others.
+// their predictions are others. t must not be changed afterwards.
 func (m *Model) WithTrust(t *trust.Trust) (*Model, error) {
 	c := *m.contents
 	c.Trust = t

@@ -108,8 +108,13 @@ func byStudy(p *booster.Params, t Table, given func(string) bool) {
 		p.Tree.Leaves = 15
 	}
 	p.Tree.ExtraTrees = t.Classes >= manyClasses && t.Rows <= mostRows
-	if !any("sampling.row_fraction", "sampling.goss_top", "sampling.goss_other", "sampling.positive_fraction", "sampling.negative_fraction",
-		"sampling.row_by", "sampling.stratified", "sampling.replace", "sampling.bagging_temperature") {
+	if !samplesRows(given) {
 		p.MvsFraction = 0.7
 	}
+}
+
+// samplesRows reports whether a way to sample rows was given.
+func samplesRows(given func(string) bool) bool {
+	return slices.ContainsFunc([]string{"sampling.row_fraction", "sampling.goss_top", "sampling.goss_other", "sampling.positive_fraction", "sampling.negative_fraction",
+		"sampling.row_by", "sampling.stratified", "sampling.replace", "sampling.bagging_temperature"}, given)
 }

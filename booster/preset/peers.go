@@ -23,9 +23,16 @@ var presets = []choice{
 			p.Loss.Alpha = []float64{0.9}
 		}
 	}},
-	{"xgboost", func(p *booster.Params, _ Table, _ func(string) bool) {
+	{"xgboost", func(p *booster.Params, _ Table, given func(string) bool) {
 		p.Rounds, p.LearningRate = 100, 0.3
-		p.Tree.Growth, p.Tree.MaxDepth, p.Tree.Leaves = grow.ByDepth, 6, 64
+		if !given("tree.max_depth") {
+			p.Tree.MaxDepth = 6
+		}
+		p.Tree.Growth, p.Tree.Leaves = grow.ByDepth, leavesOf(p.Tree.MaxDepth)
+		if p.Boosting == booster.DartBoosting {
+			p.Dart = booster.Dart{Sample: booster.UniformDrop, Normalize: booster.TreeNormalize}
+		}
+		p.Tree.OneHotMax = 3
 		p.Tree.MinDataInLeaf, p.Tree.MinChildWeight, p.Tree.LambdaL2 = 0, 1, 1
 		p.Tree.MaxPerSide = 64
 		p.Binning.MaxBin = 256
@@ -35,11 +42,28 @@ var presets = []choice{
 			p.Rounds = 1000
 		}
 		p.LearningRate = catBoostRate(p, t)
-		p.Tree.Growth, p.Tree.MaxDepth, p.Tree.LambdaL2 = grow.Symmetric, 6, 3
+		if !given("tree.max_depth") {
+			p.Tree.MaxDepth = 6
+		}
+		if given("tree.growth") && p.Tree.Growth == grow.ByDepth {
+			p.Tree.Leaves = leavesOf(p.Tree.MaxDepth)
+		}
+		p.Tree.Growth, p.Tree.LambdaL2 = grow.Symmetric, 3
 		p.Tree.MinDataInLeaf, p.Tree.MinChildWeight = 1, 0
-		p.MvsFraction = 0.8
+		if !samplesRows(given) {
+			p.MvsFraction = 0.8
+		}
 		p.LevelSplits, p.Tree.OneHotMax = booster.TargetSplits, 2
 	}},
+}
+
+// leavesOf returns how many leaves a tree has that only its depth limits, 0 for no limit, which ends at 65,536.
+func leavesOf(depth int) int {
+	const most = 16
+	if depth == 0 {
+		depth = most
+	}
+	return 1 << min(depth, most)
 }
 
 // catBoostRate returns the learning rate that CatBoost takes for a table where none is given: e^b · rows^a · (rounds/1000)^c, at most 0.5.

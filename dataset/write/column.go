@@ -12,7 +12,7 @@ type Column struct {
 	Texts []string // by row; "" is none
 
 	// Floats and Ints hold numbers, those of several columns side by side: the number of a row stands at
-	// row·Stride + At.
+	// row·Stride + At. A stride of 0 is 1.
 	Floats []float64
 	Ints   []int32
 	Stride int
@@ -65,7 +65,7 @@ func (c *Column) typ() columnType {
 // float returns the cell of an floatType column.
 func (c *Column) float(row int) float64 {
 	if c.Codes == nil {
-		return c.Floats[row*c.Stride+c.At]
+		return c.Floats[c.place(row)]
 	}
 	v, err := strconv.ParseFloat(c.level(row), 64)
 	if err != nil { // no level
@@ -75,7 +75,10 @@ func (c *Column) float(row int) float64 {
 }
 
 // int returns the cell of an int32Type column.
-func (c *Column) int(row int) int32 { return c.Ints[row*c.Stride+c.At] }
+func (c *Column) int(row int) int32 { return c.Ints[c.place(row)] }
+
+// place returns where the number of a row stands.
+func (c *Column) place(row int) int { return row*max(c.Stride, 1) + c.At }
 
 // text returns the cell of an textType or int64Type column as it is written out; "" is none.
 func (c *Column) text(row int) string {

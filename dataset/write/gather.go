@@ -12,7 +12,10 @@ type gathering struct {
 }
 
 func newGathering(w io.Writer, format string, columns []Column) (*gathering, error) {
-	form := groupForms[format]
+	form, err := groupFormOf(format)
+	if err != nil {
+		return nil, err
+	}
 	out, err := form.open(w, columns)
 	if err != nil {
 		return nil, err
@@ -70,7 +73,7 @@ func (c *Column) append(from *Column, lo, hi int) {
 		}
 	default:
 		for row := lo; row < hi; row++ {
-			c.Floats = append(c.Floats, from.Floats[row*from.Stride+from.At])
+			c.Floats = append(c.Floats, from.Floats[from.place(row)])
 		}
 	}
 }

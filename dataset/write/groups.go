@@ -2,7 +2,9 @@ package write
 
 import (
 	"context"
+	"fmt"
 	"io"
+	"strings"
 )
 
 // groupWriter writes a format that holds its columns in groups of rows.
@@ -45,9 +47,21 @@ func (f groupForm) rows(columns []Column) int {
 	return min(f.most, max(leastGroup, groupBytes/max(1, width)))
 }
 
+// groupFormOf returns a format of groups.
+func groupFormOf(format string) (groupForm, error) {
+	form, known := groupForms[format]
+	if !known {
+		return form, fmt.Errorf("format %q cannot be written: it is one of %s", format, strings.Join(Formats(), ", "))
+	}
+	return form, nil
+}
+
 // writeGroups writes tables that all are there.
 func writeGroups(ctx context.Context, w io.Writer, format string, tables []Table) error {
-	form := groupForms[format]
+	form, err := groupFormOf(format)
+	if err != nil {
+		return err
+	}
 	out, err := form.open(w, tables[0].Columns)
 	if err != nil {
 		return err

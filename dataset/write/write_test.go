@@ -181,3 +181,25 @@ func TestEmptyRows(t *testing.T) {
 		}
 	}
 }
+
+// A column of its own needs no stride; formats and tables that are not there are errors.
+func TestPlainColumnsAndNoFormat(t *testing.T) {
+	table := Table{Columns: []Column{{Name: "p", Floats: []float64{0.25, 0.5, 0.75}}, {Name: "n", Ints: []int32{4, 5, 6}}}, Rows: 3}
+	for format, want := range map[string]string{"csv": "p,n\n0.25,4\n0.5,5\n0.75,6\n", "jsonl": "{\"p\":0.25,\"n\":4}\n{\"p\":0.5,\"n\":5}\n{\"p\":0.75,\"n\":6}\n"} {
+		var b bytes.Buffer
+		if err := All(context.Background(), &b, format, []Table{table}); err != nil || b.String() != want {
+			t.Errorf("%s: %q, %v", format, b.String(), err)
+		}
+	}
+	for _, format := range []string{FormatOf("p.xlsx"), "xml"} {
+		if err := All(context.Background(), io.Discard, format, []Table{table}); err == nil || !strings.Contains(err.Error(), "cannot be written: it is one of csv") {
+			t.Errorf("format %q: %v", format, err)
+		}
+		if err := NewWriter(io.Discard, format).Prepare(table)(); err == nil || !strings.Contains(err.Error(), "cannot be written") {
+			t.Errorf("a writer of format %q: %v", format, err)
+		}
+	}
+	if err := All(context.Background(), io.Discard, "csv", nil); err == nil {
+		t.Error("no tables are written")
+	}
+}

@@ -2,6 +2,7 @@ package write
 
 import (
 	"context"
+	"errors"
 	"io"
 	"strings"
 	"sync"
@@ -9,8 +10,11 @@ import (
 	"boost/parallel"
 )
 
-// All writes the rows of tables one after another. The tables have the same columns.
+// All writes the rows of tables one after another, one or more, which have the same columns. A format that is none of Formats is an error.
 func All(ctx context.Context, w io.Writer, format string, tables []Table) error {
+	if len(tables) == 0 {
+		return errors.New("there is no table to write")
+	}
 	if text := textForms[format]; text != nil {
 		return text.write(ctx, w, tables)
 	}
@@ -30,7 +34,7 @@ type Writer struct {
 	noHeader bool
 }
 
-// NewWriter makes a writer of a format.
+// NewWriter makes a writer of a format. One that is none of Formats is an error of the first part that is written.
 func NewWriter(w io.Writer, format string) *Writer {
 	return &Writer{w: w, format: format, form: textForms[format]}
 }

@@ -138,6 +138,11 @@ func NeedQueries(names []string) bool {
 	return slices.ContainsFunc(names, func(name string) bool { info, ok := Lookup(name); return ok && info.Queries })
 }
 
+// Fitting returns the names of the built-in metrics that are defined for the predictions of a link.
+func Fitting(link string) []string {
+	return slices.DeleteFunc(Names(), func(name string) bool { return !Fits(name, link) })
+}
+
 // Fits reports whether the metric called name, with an argument or without, is defined for the
 // predictions of a link.
 func Fits(name, link string) bool {

@@ -146,6 +146,8 @@ const confidence = 0.95
 //
 // Where there are rows and a bound, pruned models are tried too: the whole one on its way to
 // fewer and fewer leaves, in the formats that serve it best. See Settings.Prune and Candidate.Loss.
+//
+// The result is not calibrated: probabilities, a threshold and intervals (model.Trust) are those of other predictions, and are to be made anew.
 func Quantize(ctx context.Context, m *model.Model, s Settings, opts ...Option) (*Result, error) {
 	q, err := newSearch(ctx, m, s, opts)
 	if err != nil {

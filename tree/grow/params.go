@@ -255,8 +255,7 @@ func Settings(p *Params) []setting.Setting {
 			Doc:     "Share of the level's columns that a node sees.",
 			Aliases: []string{"feature_fraction_bynode", "sub_feature_bynode", "colsample_bynode", "max_features"}},
 		{Name: "sampling.col_weights", Value: &p.ColWeights, OmitDefault: true,
-			Doc:     "By column: how likely col_tree, col_level and col_node draw it beside others; 1 for those left out, 0 = only where no others are left.",
-			Aliases: []string{"feature_weights"}},
+			Doc: "By column: how likely col_tree, col_level and col_node draw it beside others; 1 for those left out, 0 = only where no others are left."},
 	}
 }
 

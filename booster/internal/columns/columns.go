@@ -95,7 +95,7 @@ func (n namer) name(key, column string) (string, error) {
 		return "", fmt.Errorf("%w: %s names %q, which is the name of feature number %d, counted from 0, and the number of another: rename that column", dataset.ErrTable, key, column, at)
 	}
 	if number < 0 || number >= len(n.features) {
-		return "", fmt.Errorf("%w: %s names feature number %d, counted from 0, and the table has %d features (%s)", dataset.ErrTable, key, number, len(n.features), ShortList(n.features))
+		return "", fmt.Errorf("%w: %s names feature number %d, counted from 0, and the table has %d features (%s)", dataset.ErrTable, key, number, len(n.features), shortList(n.features))
 	}
 	n.numbers[number] = true
 	return n.features[number], nil
@@ -139,8 +139,17 @@ func nameKeys[V any](n namer, key string, table *map[string]V) error {
 	return nil
 }
 
-// ShortList writes the first names of a list.
-func ShortList(names []string) string {
+// Numbered says which features some numbers are.
+func Numbered(features []string, numbers []int) string {
+	said := make([]string, len(numbers))
+	for i, number := range numbers {
+		said[i] = fmt.Sprintf("%d is %q", number, features[number])
+	}
+	return shortList(said)
+}
+
+// shortList writes the first names of a list.
+func shortList(names []string) string {
 	const most = 5
 	if len(names) > most {
 		return strings.Join(names[:most], ", ") + ", …"

@@ -12,10 +12,30 @@ import (
 // over the number of classes.
 const Balanced = ""
 
-// Weigh returns the weights of rows in training: those that there are (nil for all 1) times what the table has for their class, 1 for classes that it
-// leaves out. classOf holds class indices.
-func Weigh(classes []string, table map[string]float64, classOf, weights []float64) ([]float64, error) {
-	factors, err := factorsOf(classes, table, classOf, weights)
+// Weighing is how rows count by their class.
+type Weighing struct {
+	Objective string
+	Classes   []string           // nil for none
+	Positive  float64            // of the rows of the second of two classes, objective.scale_pos_weight; 0 for what Of says
+	Of        map[string]float64 // objective.class_weight: 1 for classes that it leaves out
+}
+
+// Weigh returns the weights of rows in training: those that there are (nil for all 1), which have been checked, times that of their class. classOf
+// holds class indices.
+func Weigh(by Weighing, classOf, weights []float64) ([]float64, error) {
+	key, table := "objective.class_weight", by.Of
+	if by.Positive > 0 {
+		key = "objective.scale_pos_weight"
+	}
+	switch {
+	case by.Classes == nil:
+		return nil, fmt.Errorf("%s: objective %s has no classes", key, by.Objective)
+	case by.Positive > 0 && len(by.Classes) != 2:
+		return nil, fmt.Errorf("%s is for two classes, and there are %d: use objective.class_weight", key, len(by.Classes))
+	case by.Positive > 0:
+		table = map[string]float64{by.Classes[1]: by.Positive}
+	}
+	factors, err := factorsOf(by.Classes, table, classOf, weights)
 	if err != nil {
 		return nil, err
 	}

@@ -64,7 +64,8 @@ const (
 
 // Within spends a budget on a search, and returns the parameters to train with in the time that is left: those of the best trial,
 // for ten models that are averaged (BagFolds), with a fixed number of rounds. Where no search fits, they are those for fewer
-// models or larger steps. TimeLimit is what is left, a tenth of the budget at least. p should have early stopping and no BagFolds.
+// models or larger steps. TimeLimit is what is left, a tenth of the budget at least. p should have early stopping and no BagFolds. search.Bag trains such parameters, with
+// TimeLimit as its Bagging.Limit and 0 in the parameters; booster.Train those without BagFolds.
 //
 // What comes out depends on the time that things take; training with it does not.
 func Within(ctx context.Context, p booster.Params, table *dataset.Table, b Budget) (booster.Params, error) {

@@ -6,6 +6,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/encoding/charmap"
+
+	"boost/dataset/internal/plain"
 )
 
 // Written is how the text of a table was written, where options said so and it is not the usual way. A model keeps it, and
@@ -82,6 +84,44 @@ func (o *Options) Recall() {
 	if o.Header == nil && w.Header != "" {
 		o.Header = new(w.Header == "true")
 	}
+}
+
+// RecallMissing completes the texts of cells that mean "no value": those that options gave, and those of the schema, or the usual ones.
+func (o *Options) RecallMissing() {
+	words := slices.Clip(o.OnlyMissing)
+	if words == nil && o.Schema != nil {
+		words = slices.Clip(o.Schema.Written.Missing)
+	}
+	if words == nil {
+		words = slices.Clone(UsualMissing)
+		if o.Schema != nil {
+			words = slices.DeleteFunc(words, o.Schema.HasLevel)
+		}
+	}
+	for _, word := range o.Missing {
+		if !slices.Contains(words, word) {
+			words = append(words, word)
+		}
+	}
+	o.Missing, o.MissingNumbers = words, numbersAmong(words, o.Decimal)
+}
+
+// MissingNumbers returns the numbers that mean "no value".
+func (w *Written) MissingNumbers() []float64 {
+	decimal := byte('.')
+	if w.Decimal != "" {
+		decimal = w.Decimal[0]
+	}
+	return numbersAmong(w.Missing, decimal)
+}
+
+func numbersAmong(words []string, decimal byte) (numbers []float64) {
+	for _, word := range words {
+		if v, ok := plain.ParseNumber([]byte(word), decimal); ok && v == v {
+			numbers = append(numbers, v)
+		}
+	}
+	return numbers
 }
 
 // Writing returns what a model keeps of the options.

@@ -32,7 +32,7 @@ COSTS = frozenset(
     )
 )
 FACTORS = frozenset(
-    ("feature_penalty", "feature_contri", "feature_contrib", "fc", "fp", "col_weights", "feature_weights")
+    ("feature_penalty", "feature_contri", "feature_contrib", "fc", "fp", "col_weights")
 )
 LEVELS = frozenset(("first_level", "last_level"))
 GROUPS = frozenset(("interaction", "interaction_constraints", "interaction_cst"))
