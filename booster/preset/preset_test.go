@@ -164,3 +164,29 @@ func TestCatBoostRate(t *testing.T) {
 		}
 	}
 }
+
+// What is left out follows from what was given, as in the peers: without max_leaves trees are limited by their depth alone, XGBoost's dropout leaves
+// no round out by itself, and a sample of rows that was asked for is the only one.
+func TestPeersFollowWhatIsGiven(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		set  func(p *booster.Params)
+		want func(p *booster.Params) bool
+	}{
+		{"xgboost", func(p *booster.Params) { p.Tree.MaxDepth = 10 }, func(p *booster.Params) bool { return p.Tree.Leaves == 1024 && p.Tree.MaxDepth == 10 }},
+		{"xgboost", func(p *booster.Params) { p.Tree.Leaves = 20 }, func(p *booster.Params) bool { return p.Tree.Leaves == 20 && p.Tree.MaxDepth == 6 }},
+		{"xgboost", func(p *booster.Params) { p.Boosting = booster.DartBoosting }, func(p *booster.Params) bool {
+			return p.Dart == booster.Dart{Sample: booster.UniformDrop, Normalize: booster.TreeNormalize}
+		}},
+		{"lightgbm", func(p *booster.Params) { p.Boosting = booster.DartBoosting }, func(p *booster.Params) bool { return p.Dart == booster.DefaultDart() }},
+		{"catboost", func(p *booster.Params) { p.Tree.Growth, p.Tree.MaxDepth = "depth", 8 }, func(p *booster.Params) bool { return p.Tree.Leaves == 256 }},
+		{"catboost", func(p *booster.Params) { p.Tree.Growth = "leaf" }, func(p *booster.Params) bool { return p.Tree.Leaves == 31 && p.Tree.MaxDepth == 6 }},
+		{"catboost", func(p *booster.Params) { p.RowFraction = 0.8 }, func(p *booster.Params) bool { return p.MvsFraction == 0 || p.MvsFraction == 1 }},
+	} {
+		p := booster.Defaults()
+		c.set(&p)
+		if err := preset.Use(&p, c.name, preset.Table{Rows: 1000, Objective: "binary"}, nil); err != nil || !c.want(&p) || p.Validate() != nil {
+			t.Errorf("%s: %v, %v: %+v", c.name, err, p.Validate(), p)
+		}
+	}
+}
