@@ -27,7 +27,6 @@ func TestAliases(t *testing.T) {
 		{"quant_train_renew_leaf = true", func(c *configs.Config) any { return c.Params.RenewLeaves }, "on"},
 		{"quant_train_renew_leaf = false", func(c *configs.Config) any { return c.Params.RenewLeaves }, "off"},
 		{"eval_fraction = 0.2", func(c *configs.Config) any { return c.Params.ValidShare }, 0.2},
-		{"custom_loss = \"RMSE\"", func(c *configs.Config) any { return c.Params.Metrics }, []string{"rmse"}},
 		{"blacklist = [\"a\", \"b\"]", func(c *configs.Config) any { return c.Data.Ignore }, []string{"a", "b"}},
 		{"qid = \"session\"", func(c *configs.Config) any { return c.Data.Group }, "session"},
 		{"[binning]\nbundle = \"on\"\nsparse_features_conflict_fraction = 0.05", func(c *configs.Config) any { return c.Params.Binning.BundleConflicts }, 0.05},

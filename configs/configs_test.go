@@ -213,7 +213,7 @@ func TestFileProblems(t *testing.T) {
 		{"name of a metric", "[metrics]\nname = \"auc\"", `run.toml:2: unknown key "metrics.name" (did you mean "metrics.names"?)`},
 		{"name of no setting", "[train]\nname = \"run 1\"", `run.toml:2: unknown key "train.name" (did you mean`},
 		{"name of a run of CatBoost", "name = \"run 1\"", `run.toml:1: unknown key "name": output.model names the only file`},
-		{"needless", "num_class = 3", `run.toml:1: unknown key "num_class": the classes are taken from the label: leave it out`},
+		{"needless", "num_class = 0", `run.toml:1: unknown key "num_class": the classes are taken from the label: leave it out`},
 		{"objective", "[train]\nobjective = \"posson\"", `not "posson" (did you mean "poisson"?)`},
 		{"goss", "boosting = \"goss\"", `run.toml:1: train.boosting = "goss": GOSS is a way to sample rows here: leave it out and set sampling.goss_top and sampling.goss_other (LightGBM's defaults are 0.2 and 0.1)`},
 		{"ordered boosting", "boosting_type = \"Ordered\"", `CatBoost's ordered boosting is not built in`},

@@ -3,6 +3,7 @@ package configs
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -111,7 +112,7 @@ var always = map[string][]string{
 	"deterministic":              {"true"},
 	"device":                     {"cpu"},
 	"device_type":                {"cpu"},
-	"enable_categorical":         {"true"},
+	"enable_categorical":         {"true", "false"},
 	"first_metric_only":          {"true"},
 	"gamma":                      {"0"},
 	"has_time":                   {"false"},
@@ -121,6 +122,7 @@ var always = map[string][]string{
 	"multi_strategy":             {"one_output_per_tree"},
 	"od_type":                    {"iter"},
 	"sampling_method":            {"uniform"},
+	"scoring":                    {"loss"},
 	"lambdarank_unbiased":        {"false"},
 	"num_parallel_tree":          {"1"},
 	"process_type":               {"default"},
@@ -138,5 +140,16 @@ var always = map[string][]string{
 
 // isAlways reports whether a written name is a parameter without a key here whose value asks for what is done anyway.
 func isAlways(written string, value any) bool {
-	return slices.Contains(always[written[strings.LastIndexByte(written, '.')+1:]], strings.ToLower(fmt.Sprint(value)))
+	name := written[strings.LastIndexByte(written, '.')+1:]
+	text := strings.ToLower(fmt.Sprint(value))
+	if v, err := strconv.ParseFloat(text, 64); err == nil {
+		if slices.Contains(classCounts, name) {
+			return v > 0
+		}
+		text = strconv.FormatFloat(v, 'g', -1, 64)
+	}
+	return slices.Contains(always[name], text)
 }
+
+// classCounts are the peers' names of the number of classes.
+var classCounts = []string{"num_class", "num_classes", "classes_count"}

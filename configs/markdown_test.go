@@ -204,7 +204,7 @@ func TestPeerNames(t *testing.T) {
 				accepted++
 				continue
 			}
-			_, _, err := read(t, name+" = 7\n")
+			_, _, err := read(t, name+" = -7\n")
 			if err == nil || strings.Contains(err.Error(), "--all lists the keys") || strings.Contains(err.Error(), "did you mean") {
 				t.Errorf("%s's %s: %v", peer, name, err)
 			}

@@ -37,8 +37,8 @@ func (r *reader) resolvePreset() {
 	if err := c.SettleFor(preset.Table{}); err != nil {
 		r.problems = append(r.problems, fmt.Errorf("%w: %w", ErrConfig, err))
 	}
-	if c.Preset != "" {
-		r.note(c.Chosen())
+	if chosen := c.Chosen(); c.Preset != "" && chosen != "" {
+		r.note(chosen)
 	}
 }
 

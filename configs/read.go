@@ -68,6 +68,8 @@ type reader struct {
 
 	noLeafLimit   bool
 	noRowSampling bool
+	waits         place // of a parameter of CatBoost that stops early, or keeps the best rounds
+	waitsFor      int   // rounds of such, 0 = all
 }
 
 // Read starts from base, applies the TOML file (none if the name is ""), then the flags and
@@ -87,6 +89,7 @@ func Read(base Config, file string, assignments []string, flags ...Flag) (*Confi
 	}
 	r := newReader(base)
 	r.apply(file, document, assignments, flags)
+	r.resolveSampling()
 	if len(r.problems) == 0 {
 		r.resolvePreset()
 	}
@@ -374,7 +377,16 @@ func (r *reader) unknown(at place, written string, v any, err error) {
 		r.problem(at, err)
 		return
 	}
-	r.note(fmt.Sprintf("%q is always %v here", written, v))
+	switch name := written[strings.LastIndexByte(written, '.')+1:]; {
+	case slices.Contains(classCounts, name):
+		r.note(fmt.Sprintf("the classes are those of the label here, whatever %q says", written))
+	case name == "use_best_model" || name == "od_type":
+		if at.alias = name; r.waits == (place{}) || name == "od_type" {
+			r.waits, r.waitsFor = at, map[string]int{"od_type": 20}[name]
+		}
+	default:
+		r.note(fmt.Sprintf("%q is always %v here", written, v))
+	}
 }
 
 // assign gives the key that a written name means its value.
@@ -408,6 +420,14 @@ func (r *reader) assign(at place, written string, v any, dir string) {
 		r.problems = append(r.problems, fmt.Errorf("%s has two values: %v and %v (leave one of them out)", k.Name, before, at))
 		return
 	}
+	if k.Name == "metrics.names" && again {
+		names := r.config.Params.Metrics
+		if first := len(names) - len(old.([]string)); isCustomMetric(before.alias) && !isCustomMetric(alias) && first > 0 { // others lead
+			r.config.Params.Metrics = slices.Concat(names[len(names)-first:], names[:len(names)-first])
+		} else if isCustomMetric(alias) {
+			at = before
+		}
+	}
 	r.config.given[k.Name] = at
 }
 
@@ -438,11 +458,12 @@ func (r *reader) resolveTogether() {
 	if d := p.Tree.MaxDepth; r.noLeafLimit && d > 0 && d < 17 {
 		p.Tree.Leaves = 1 << d
 	}
-	if r.noRowSampling && p.RowFraction < 1 {
-		p.RowFraction = 1
-		r.note("a bagging frequency of 0 means no sampling of rows: sampling.row_fraction is 1")
-	} else if at := r.config.given["sampling.row_fraction"]; at.alias == "bagging_fraction" && !r.config.Given("sampling.row_every") {
-		r.note("bagging_fraction samples rows in every round here; LightGBM does so only where bagging_freq is set")
+	r.resolveWaiting()
+	if at := r.config.given["metrics.names"]; isCustomMetric(at.alias) && len(p.Metrics) > 0 {
+		r.problem(at, fmt.Errorf("%s alone: the first of metrics.names leads early stopping, so name the metric of the loss before it, by eval_metric", at.alias))
+	}
+	if r.config.given["train.valid_share"].alias == "validation_fraction" && p.EarlyStopping == 0 {
+		r.note("validation_fraction holds rows out here also without early stopping: they are not trained on")
 	}
 	if r.config.given["dart.drop_rate"].alias == "rate_drop" {
 		r.note("keys of [dart] that are left out have LightGBM's defaults; XGBoost's are skip_drop = 0, max_drop = 0, sample = \"uniform\" and normalize = \"tree\"")
@@ -450,6 +471,34 @@ func (r *reader) resolveTogether() {
 	r.checkLossZeros()
 	r.checkRegistry()
 }
+
+// resolveSampling applies a bagging frequency of 0, before a preset says what else is not given.
+func (r *reader) resolveSampling() {
+	p := &r.config.Params
+	switch at := r.config.given["sampling.row_fraction"]; {
+	case r.noRowSampling && (p.RowFraction < 1 || p.PositiveFraction > 0 || p.NegativeFraction > 0):
+		p.RowFraction, p.PositiveFraction, p.NegativeFraction = 1, 0, 0
+		r.note("a bagging frequency of 0 means no sampling of rows: sampling.row_fraction is 1")
+	case at.alias == "bagging_fraction" && !r.config.Given("sampling.row_every"):
+		r.note("bagging_fraction samples rows in every round here; LightGBM does so only where bagging_freq is set")
+	}
+}
+
+// resolveWaiting lets use_best_model keep the best of all rounds, and od_type wait as long as CatBoost does, where nothing else says when to stop.
+func (r *reader) resolveWaiting() {
+	c := r.config
+	if r.waits == (place{}) || c.Params.EarlyStopping > 0 {
+		return
+	}
+	rounds := r.waitsFor
+	if rounds == 0 {
+		rounds = c.Params.Rounds
+	}
+	c.Params.EarlyStopping, c.asked.EarlyStopping, c.given["train.early_stopping"] = rounds, rounds, r.waits
+	r.note(fmt.Sprintf("%s: train.early_stopping is %d, and the model that of the best round", r.waits.alias, rounds))
+}
+
+func isCustomMetric(alias string) bool { return alias == "custom_metric" || alias == "custom_loss" }
 
 // checkLossZeros refuses a 0 for a parameter of the loss that would be taken for the default.
 func (r *reader) checkLossZeros() {

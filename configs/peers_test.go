@@ -1,0 +1,58 @@
+package configs_test
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+
+	"boost/booster/preset"
+	"boost/configs"
+)
+
+// Parameters of peers that say when to stop, what leads and what is sampled do the same here, also with a preset, once a table is known.
+func TestParametersThatFollowEachOther(t *testing.T) {
+	for _, c := range []struct {
+		sets string
+		want func(c *configs.Config) bool
+		note string
+	}{
+		{"preset=catboost rounds=300 use_best_model=true", func(c *configs.Config) bool { return c.Params.EarlyStopping == 300 }, "use_best_model: train.early_stopping is 300"},
+		{"preset=catboost use_best_model=true od_type=Iter", func(c *configs.Config) bool { return c.Params.EarlyStopping == 20 }, "od_type: train.early_stopping is 20"},
+		{"preset=catboost od_type=Iter od_wait=7", func(c *configs.Config) bool { return c.Params.EarlyStopping == 7 }, ""},
+		{"preset=lightgbm bagging_fraction=0.5 bagging_freq=0", func(c *configs.Config) bool { return c.Params.RowFraction == 1 }, "a bagging frequency of 0"},
+		{"preset=lightgbm bagging_freq=0 pos_bagging_fraction=0.5", func(c *configs.Config) bool { return c.Params.PositiveFraction == 0 }, "a bagging frequency of 0"},
+		{"custom_metric=mae,r2 eval_metric=rmse", func(c *configs.Config) bool {
+			return reflect.DeepEqual(c.Params.Metrics, []string{"rmse", "mae", "r2"})
+		}, ""},
+		{"eval_metric=rmse custom_loss=mae", func(c *configs.Config) bool { return reflect.DeepEqual(c.Params.Metrics, []string{"rmse", "mae"}) }, ""},
+		{"preset=lightgbm validation_fraction=0.5", func(c *configs.Config) bool { return c.Params.ValidShare == 0.5 }, "holds rows out here also without early stopping"},
+		{"num_class=3", func(c *configs.Config) bool { return true }, "the classes are those of the label"},
+		{"gamma=0.0 enable_categorical=False", func(c *configs.Config) bool { return c.Params.Tree.MinGain == 0 }, ""},
+	} {
+		read, notes := mustRead(t, "", strings.Fields(c.sets)...)
+		if err := read.SettleFor(preset.Table{Rows: 1000, Objective: "regression"}); err != nil || !c.want(read) {
+			t.Errorf("%s: %v: %+v", c.sets, err, read.Params)
+		}
+		if !strings.Contains(strings.Join(notes, "\n"), c.note) {
+			t.Errorf("%s: notes %q, want %q", c.sets, notes, c.note)
+		}
+		for _, note := range notes {
+			if note == "" {
+				t.Errorf("%s: an empty note", c.sets)
+			}
+		}
+	}
+	for sets, want := range map[string]string{
+		"custom_metric=mae":     "custom_metric alone",
+		"feature_weights=[1,2]": "CatBoost's",
+		"num_class=0":           "leave it out",
+		"gamma=0.5":             "two meanings",
+	} {
+		if _, _, err := configs.Read(configs.Default(), "", strings.Fields(sets)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v, want %q", sets, err, want)
+		}
+	}
+	if _, notes := mustRead(t, "", "preset=lightgbm", "min_data_in_bin=3"); len(notes) != 1 {
+		t.Errorf("notes %q", notes)
+	}
+}
