@@ -31,8 +31,9 @@ COSTS = frozenset(
         *("feature_row_cost", "cegb_penalty_feature_lazy", "per_object_feature_penalties"),
     )
 )
-FACTORS = frozenset(
-    ("feature_penalty", "feature_contri", "feature_contrib", "fc", "fp", "col_weights")
+FACTORS = frozenset(("feature_penalty", "feature_contri", "feature_contrib", "fc", "fp", "col_weights"))
+EARLY_STOPPING = frozenset(
+    ("early_stopping", "early_stopping_round", "early_stopping_rounds", "n_iter_no_change", "od_wait")
 )
 LEVELS = frozenset(("first_level", "last_level"))
 GROUPS = frozenset(("interaction", "interaction_constraints", "interaction_cst"))
@@ -45,6 +46,11 @@ def flat(params: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
             yield from ((f"{name}.{key}", inner) for key, inner in value.items())
         else:
             yield name, value
+
+
+def asks(params: Mapping[str, Any], keys: Container[str]) -> bool:
+    """Report whether a setting of some names is given, and neither 0 nor off."""
+    return any(bool(value) for name, value in flat(params) if key_of(name) in keys)
 
 
 def named(params: Mapping[str, Any], keys: Container[str]) -> set[str]:

@@ -53,6 +53,7 @@ def _quoted(value: str) -> str:
 def settings(params: Mapping[str, Any]) -> list[list[str]]:
     """Return parameters as pairs of texts, those of a section too. None stands for the default."""
     pairs: list[list[str]] = []
+    plain = _starts_without_stopping(params)
     for name, value in params.items():
         if not isinstance(name, str):
             raise ParameterError(f"{name!r} is no name of a setting: expected a text")
@@ -66,6 +67,8 @@ def settings(params: Mapping[str, Any]) -> list[list[str]]:
             )
         if isinstance(value, Mapping) and name in SECTIONS:
             pairs += settings({f"{name}.{key}": inner for key, inner in value.items()})
+        elif plain and value is True and name.rpartition(".")[2] == "early_stopping":
+            pairs.append([name, "10"])  # as in scikit-learn
         elif value is not None and not _asks_for_silence(name, value) and not _asks_for_usual(name, value):
             off = value is False and name.rpartition(".")[2] == "early_stopping"
             pairs.append([name, "0" if off else text(_whole(name, value))])
@@ -107,9 +110,18 @@ def joined(given: Mapping[str, Any], params: Mapping[str, Any]) -> list[list[str
     return pairs
 
 
+def _starts_without_stopping(params: Mapping[str, Any]) -> bool:
+    """Report whether training starts from values without early stopping: those of a preset, or of no effort."""
+    where = {name.rpartition(".")[2]: value for name, value in params.items() if isinstance(name, str)}
+    return bool(where.get("preset")) or where.get("effort") == ""
+
+
 def _asks_for_usual(name: str, value: Any) -> bool:
-    """Report whether a parameter of scikit-learn asks for early stopping as it is."""
-    return name.rpartition(".")[2] == "early_stopping" and (value is True or value == "auto")
+    """Report whether a parameter of another library asks for what is done as it is."""
+    key = name.rpartition(".")[2]
+    if key in ("categorical_feature", "categorical_features") and isinstance(value, str):
+        return value == "auto"
+    return key == "early_stopping" and (value is True or (isinstance(value, str) and value == "auto"))
 
 
 def _asks_for_silence(name: str, value: Any) -> bool:

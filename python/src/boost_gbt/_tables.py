@@ -430,6 +430,13 @@ def are_equal(one: Any, other: Any) -> bool:
     return texts[0] == texts[1]
 
 
+def same(table: Any, other: Any) -> bool:
+    """Report whether two tables are one in memory."""
+    if isinstance(table, np.ndarray) and isinstance(other, np.ndarray):
+        return bool(table.shape == other.shape and table.ctypes.data == other.ctypes.data)
+    return table is other and not is_path(table)
+
+
 def warn_of_order(table: Any, values: Any, called: str) -> None:
     """Warn of values whose index is that of the frame in another order: rows are told by their place."""
     if _module(table) != "pandas" or _module(values) != "pandas" or not hasattr(values, "index"):

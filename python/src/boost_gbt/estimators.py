@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _columns, _tables
+from . import _columns, _settings, _tables
 from ._functions import OBJECTIVES
 from ._ranks import THREADS
 from .errors import ParameterError
@@ -126,9 +126,6 @@ PARAMETERS = """
 
 CATEGORICAL = frozenset(  # names of the setting for categorical columns, those of peers too
     ("data.categorical", "categorical_feature", "categorical_features", "cat_feature", "cat_features")
-)
-EARLY_STOPPING = frozenset(  # as above
-    ("early_stopping", "early_stopping_round", "early_stopping_rounds", "n_iter_no_change", "od_wait")
 )
 
 
@@ -435,7 +432,7 @@ class _Boost(BaseEstimator):  # type: ignore[misc]
 
 def _early_stopping(params: dict[str, Any], rows: int) -> dict[str, Any]:
     """Return settings with rounds in the place of scikit-learn's words for early stopping: 10, as there."""
-    asked = [name for name in params if _columns.key_of(name) in EARLY_STOPPING]
+    asked = [name for name in params if _columns.key_of(name) in _columns.EARLY_STOPPING]
     words = [name for name in asked if isinstance(params[name], bool) or params[name] == "auto"]
     if not words:
         return params
@@ -523,6 +520,7 @@ class BoostRegressor(RegressorMixin, _Boost):  # type: ignore[misc]
         eval_sample_weight: Any = None,
         init_model: Any = None,
         callback: RoundCallback | None = None,
+        verbose: Any = None,
     ) -> BoostRegressor:
         """Train.
 
@@ -542,7 +540,10 @@ class BoostRegressor(RegressorMixin, _Boost):  # type: ignore[misc]
             Training goes on from it.
         callback : callable, optional
             Is called after each round with a dict.
+        verbose : bool, optional
+            False, as other libraries take it: messages go to the logger ``boost_gbt``.
         """
+        _settings.settings({"verbose": verbose})
         self._fit(X, y, sample_weight, eval_set, eval_sample_weight, init_model, callback)
         return self
 
@@ -680,7 +681,8 @@ class BoostClassifier(ClassifierMixin, _Boost):  # type: ignore[misc]
             if unknown and any(label not in weights for label in classes):  # else a part of the rows lacks a class
                 raise ValueError(f"class_weight has {unknown}, which y has not: the classes are {classes}")
             settings["objective.class_weight"] = {
-                str(name): float(weights.get(label, 1.0)) for name, label in zip(self._names, classes, strict=True)
+                _plain_name(name): float(weights.get(label, 1.0))
+                for name, label in zip(self._names, classes, strict=True)
             }
         return settings
 
@@ -694,6 +696,7 @@ class BoostClassifier(ClassifierMixin, _Boost):  # type: ignore[misc]
         eval_sample_weight: Any = None,
         init_model: Any = None,
         callback: RoundCallback | None = None,
+        verbose: Any = None,
     ) -> BoostClassifier:
         """Train.
 
@@ -713,7 +716,10 @@ class BoostClassifier(ClassifierMixin, _Boost):  # type: ignore[misc]
             Training goes on from it.
         callback : callable, optional
             Is called after each round with a dict.
+        verbose : bool, optional
+            False, as other libraries take it: messages go to the logger ``boost_gbt``.
         """
+        _settings.settings({"verbose": verbose})
         self._fit(X, y, sample_weight, eval_set, eval_sample_weight, init_model, callback)
         if self.model_.classes is None:
             objective = self.model_.objective
@@ -808,6 +814,7 @@ class BoostRanker(_Boost):
         eval_sample_weight: Any = None,
         init_model: Any = None,
         callback: RoundCallback | None = None,
+        verbose: Any = None,
     ) -> BoostRanker:
         """Train.
 
@@ -833,7 +840,10 @@ class BoostRanker(_Boost):
             Training goes on from it.
         callback : callable, optional
             Is called after each round with a dict.
+        verbose : bool, optional
+            False, as other libraries take it: messages go to the logger ``boost_gbt``.
         """
+        _settings.settings({"verbose": verbose})
         if qid is None and group is None:
             raise ParameterError("ranking needs the queries of the rows: give qid or group")
         _tables.warn_of_order(X, qid, "qid")

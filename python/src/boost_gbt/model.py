@@ -291,6 +291,12 @@ def train_rows(
     with ExitStack() as stack:
         head["train"] = stack.enter_context(rows.hand_over(called))
         sets = _validation_sets(valid)
+        if sets and _tables.same(sets[0].table, rows.table) and _columns.asks(params, _columns.EARLY_STOPPING):
+            tell(
+                "WARN",
+                "the first validation set is the rows that are trained on, and early stopping goes by it: "
+                "put the set of other rows first",
+            )
         for one in sets:
             one.needed, one.texts = rows.needed, rows.texts
             if one.texts is None and not _tables.is_path(rows.table):

@@ -1,0 +1,66 @@
+"""What scripts for other libraries ask for."""
+
+from __future__ import annotations
+
+import logging
+
+import numpy as np
+import pytest
+
+from boost_gbt import BoostClassifier, BoostRegressor, ParameterError, train
+
+rng = np.random.default_rng(5)
+X = rng.normal(size=(600, 4))
+Y = (X[:, 0] + rng.normal(size=600) > 0).astype(int)
+PLAIN = {"preset": "lightgbm", "rounds": 60, "learning_rate": 0.5}
+
+
+def test_best_model() -> None:
+    valid = (X[400:], Y[400:])
+    model = BoostClassifier(iterations=60, learning_rate=0.5, preset="catboost", use_best_model=True)
+    model.fit(X[:400], Y[:400], eval_set=valid)
+    curve = model.evals_result_["valid"]["logloss"]
+    assert len(curve) == 60
+    assert model.best_iteration_ == 1 + int(np.argmin(curve)) < 60
+    model = BoostClassifier(iterations=60, learning_rate=0.5, preset="catboost", od_type="Iter")
+    model.fit(X[:400], Y[:400], eval_set=valid)
+    assert model.best_iteration_ < 40
+
+
+def test_early_stopping_words() -> None:
+    model = train({**PLAIN, "early_stopping": True}, X[:400], Y[:400], valid=(X[400:], Y[400:]))
+    assert model.rounds < 50
+    assert train({**PLAIN, "early_stopping": False}, X[:400], Y[:400]).rounds == 60
+
+
+def test_training_rows_first() -> None:
+    sets = [(X[:400], Y[:400]), (X[400:], Y[400:])]
+    model = BoostClassifier(**PLAIN, early_stopping_rounds=5)
+    with pytest.warns(UserWarning, match="the first validation set is the rows that are trained on"):
+        model.fit(X[:400], Y[:400], eval_set=[(X[:400], Y[:400]), sets[1]])
+    with pytest.warns(UserWarning, match="the first validation set is the rows that are trained on"):
+        train({**PLAIN, "early_stopping_rounds": 5}, X[:400], Y[:400], valid=sets)
+    model.fit(X[:400], Y[:400], eval_set=sets[::-1])
+    assert model.best_iteration_ < 50
+
+
+def test_class_weights_of_any_type() -> None:
+    want = BoostClassifier(**PLAIN, class_weight={0: 1, 1: 3}).fit(X, Y).predict_proba(X)
+    for labels in (Y.astype(float), Y.astype(np.int8), Y.astype(np.float32)):
+        got = BoostClassifier(**PLAIN, class_weight={0: 1, 1: 3}).fit(X, labels).predict_proba(X)
+        assert np.array_equal(got, want)
+
+
+def test_needless_parameters() -> None:
+    want = BoostClassifier(**PLAIN).fit(X, Y).predict_proba(X)
+    for more in ({"num_class": 2}, {"gamma": 0.0}, {"enable_categorical": False}, {"categorical_feature": "auto"}):
+        assert np.array_equal(BoostClassifier(**PLAIN, **more).fit(X, Y, verbose=False).predict_proba(X), want)
+        assert np.array_equal(train({**PLAIN, **more}, X, Y).predict(X), want[:, 1])
+    with pytest.raises(ParameterError, match="logging"):
+        BoostRegressor(**PLAIN).fit(X, Y, verbose=True)
+
+
+def test_notes_without_text(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO)
+    train({**PLAIN, "min_data_in_bin": 3}, X, Y)
+    assert all(record.getMessage() for record in caplog.records)
