@@ -302,6 +302,7 @@ func FuzzReadJSON(f *testing.F) {
 		f.Add(gzipText(f, seed), uint8(3))
 	}
 	f.Add([]byte("%\n{\"b\":\"83d\xdc0%%%%%%%%%\"}\n{\"b\": \"\\ud83d\xdc06\\u0041\", \"a\xdc\xdc\xdc\xdc\xdc\": -1.35}"), uint8(11))
+	f.Add([]byte("{\"a\":1,\"p\":\"\"}\n{\"b\": \"\\ud83dTade00\x98\\u0044\", \"u\": -1.5e3}"), uint8('E'))
 	f.Fuzz(func(t *testing.T, text []byte, size uint8) {
 		if len(text) > 10_000 {
 			return

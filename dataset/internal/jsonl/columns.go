@@ -3,6 +3,7 @@ package jsonl
 import (
 	"bytes"
 	"context"
+	"errors"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -292,7 +293,7 @@ const (
 // nameColumns takes the names that were found, unless most cells of their table would be missing.
 func (r *Reader) nameColumns(f found) error {
 	names, rows, cells := f.columns(), f.Rows, f.Cells
-	if f.Refused != nil && (len(names) == 0 && r.Schema == nil || r.lacks(names)) { // else it is refused when it is read
+	if f.Refused != nil && (len(names) == 0 && r.Schema == nil || r.lacks(names) || r.lacksNamed(names)) { // else it is refused when it is read
 		f.Refused.File = r.inputs[0].Name
 		return f.Refused
 	}
@@ -312,6 +313,13 @@ func (r *Reader) lacks(names []string) bool {
 	return r.Schema != nil && !r.SkipBadRows && slices.ContainsFunc(r.Schema.Columns, func(c chunk.ColumnSchema) bool {
 		return c.Role == chunk.Feature && !slices.Contains(names, c.Name)
 	})
+}
+
+// lacksNamed reports whether a column that an option names may stand in a row that cannot be read.
+func (r *Reader) lacksNamed(names []string) bool {
+	_, err := r.Resolve(names)
+	_, absent := errors.AsType[*chunk.AbsentError](err)
+	return absent && !r.SkipBadRows
 }
 
 // lacking returns the error about features of the model that no row had.
