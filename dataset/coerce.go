@@ -10,7 +10,8 @@ import (
 
 // As returns the table as a model with the given schema sees it: the schema's
 // columns in its order, found by name, and the table's id columns. What already
-// matches is shared, not copied. How its text was written stays the table's own. The label and the weight may be absent. A
+// matches is shared, not copied. How its text was written stays the table's own, and so do the words for missing values: numbers among
+// those of the model (Missing) are numbers here, where the table was not read with As(s) or with these words. The label and the weight may be absent. A
 // feature that is absent, or whose values cannot be brought into the schema's
 // kind exactly, is an error that wraps ErrTable and names the column.
 func (t *Table) As(s Schema) (*Table, error) {
@@ -40,10 +41,6 @@ func (t *Table) As(s Schema) (*Table, error) {
 	if t.written == nil {
 		coerced.written = &s.Written
 	}
-	var absent []float64 // numbers that the model knows as no value, of a table that has no words of its own
-	if t.written == nil || t.written.Missing == nil {
-		absent = s.Written.MissingNumbers()
-	}
 	for i := range s.Columns {
 		c := &s.Columns[i]
 		if c.Dates {
@@ -69,23 +66,10 @@ func (t *Table) As(s Schema) (*Table, error) {
 		} else if c, err = t.conform(c, target.Schema); err != nil {
 			return nil, err
 		}
-		coerced.columns = append(coerced.columns, c.without(absent))
+		coerced.columns = append(coerced.columns, c)
 	}
 	NewCrosser(s).addTo(&coerced)
 	return &coerced, nil
-}
-
-// without returns the column, of numbers that mean "no value" none is left in it.
-func (c *Column) without(numbers []float64) *Column {
-	switch {
-	case len(numbers) == 0 || !c.kind.Numeric():
-		return c
-	case c.sparse != nil:
-		return sparseColumn(c.name, c.role, c.rows, c.sparse.WithoutNumbers(numbers).WithoutFill())
-	case c.kind == Float32:
-		return float32Column(c.name, c.role, chunk.WithoutNumbers(c.Float32s(), numbers))
-	}
-	return float64Column(c.name, c.role, chunk.WithoutNumbers(c.Float64s(), numbers))
 }
 
 // group returns the column as the one that names the queries.

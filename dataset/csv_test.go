@@ -184,6 +184,7 @@ func TestReadErrors(t *testing.T) {
 		{"title_of_cells", "my table, 2025\n\n\"of\nx\",y\n1,2\n3,4\n5\n", `t.csv:7: 1 cell, expected 2 as in the header (quote cells that contain the separator, or set on_bad_row = "skip" to leave such rows out)`,
 			[]dataset.Option{dataset.SkipLines(2)}},
 		{"title_of_other_cells", "my table, 2025\n\nx,y,z\n1,2,3\n4,5,6\n", `t.csv:3: 3 cells, expected 2 as in the first row (set skip_lines = 2 if line 3 has the names of the columns)`, nil},
+		{"commas_of_text", "name,city\nSmith, John,Paris\nDoe, Ann,Rome\n", `t.csv:2: 3 cells, expected 2 as in the header (quote cells that contain the separator, or set on_bad_row = "skip" to leave such rows out)`, nil},
 		{"no_title", "x\n1,2\n3,4\n", `t.csv:2: 2 cells, expected 1 as in the header (delete all that stands above the names of the columns, or set separator if that is another one)`, nil},
 		{"skip_all_lines", "x,y\n1,2", "t.csv has not more than the 2 lines that skip_lines leaves out", []dataset.Option{dataset.SkipLines(2)}},
 		{"skip_all_but_nothing", "x,y\n1,2\n", "t.csv is empty", []dataset.Option{dataset.SkipLines(2)}},

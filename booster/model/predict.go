@@ -93,7 +93,7 @@ func (m *Model) Staged(ctx context.Context, t *dataset.Table, every int, opts ..
 // PredictValues writes the predictions for one row to out, one per output, as Predict makes
 // them for a table. values are those of the schema's feature columns, in order: numbers,
 // or for a category the index of its level in the column's Levels (see LevelIndex), of a crossed column that of
-// dataset.CrossedLevel; NaN is missing, a number that dataset.Missing names is a number, and another one than such an index is a level that the model does not know.
+// dataset.CrossedLevel; NaN is missing, a number that dataset.Missing names is a number, and another number than such an index is a level that the model does not know.
 // Init scores are 0. It allocates nothing, but for a calibration of more than 32 classes, and is safe for concurrent
 // use. It panics where values or out have another length than the model has features or outputs.
 func (m *Model) PredictValues(values, out []float64) { m.engine.PredictValues(values, out) }

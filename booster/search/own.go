@@ -1,6 +1,8 @@
 package search
 
 import (
+	"fmt"
+
 	"boost/booster"
 	"boost/objectives/metrics"
 )
@@ -18,5 +20,9 @@ func (o *Own) Metric(name string) (metrics.Metric, error) {
 			return m, nil
 		}
 	}
-	return metrics.New(name)
+	m, err := metrics.New(name)
+	if err != nil && len(o.Options) > 0 {
+		err = fmt.Errorf("%w (a metric of your own stands in Own.Metrics too)", err)
+	}
+	return m, err
 }

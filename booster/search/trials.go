@@ -39,7 +39,7 @@ type Score struct {
 // the best mean of the first metric so far.
 type Prune func(round int, best float64) bool
 
-// NewTrials divides the table, and judges on those of the folds that choose returns. p is what trials begin with: its objective
+// NewTrials divides the table, and judges on those of the folds that choose returns, nil for all. p is what trials begin with: its objective
 // says what is learned.
 func NewTrials(p booster.Params, table *dataset.Table, c Params, choose func([]Fold) []Fold) (*Trials, error) {
 	if err := checkTrial(p.OrDefaults()); err != nil {
@@ -54,7 +54,10 @@ func NewTrials(p booster.Params, table *dataset.Table, c Params, choose func([]F
 		return nil, err
 	}
 	c.setDefaults()
-	return &Trials{table: table, folds: choose(folds), by: by, c: c, pool: parallel.NewPool(cmp.Or(p.Threads, cpu.Threads()))}, nil
+	if choose != nil {
+		folds = choose(folds)
+	}
+	return &Trials{table: table, folds: folds, by: by, c: c, pool: parallel.NewPool(cmp.Or(p.Threads, cpu.Threads()))}, nil
 }
 
 // Close ends the threads.

@@ -60,6 +60,12 @@ def test_needless_parameters() -> None:
         BoostRegressor(**PLAIN).fit(X, Y, verbose=True)
 
 
+def test_importance_types() -> None:
+    for theirs, ours in {"weight": "split", "total_gain": "gain", "total_cover": "cover"}.items():
+        shares = [BoostClassifier(**PLAIN, importance_type=kind).fit(X, Y).feature_importances_ for kind in (theirs, ours)]
+        assert np.array_equal(*shares)
+
+
 def test_notes_without_text(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO)
     train({**PLAIN, "min_data_in_bin": 3}, X, Y)

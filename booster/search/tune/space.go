@@ -266,14 +266,14 @@ var usual = []Dimension{
 	{Name: "sampling.mvs_fraction", Low: 0.3, High: 1},
 }
 
-// Usual returns the dimensions that are searched where nothing is said, less those that given reports and those that do not
+// Usual returns the dimensions that are searched where nothing is said, less those that given reports (nil for none) and those that do not
 // go with p. Trees of leaf-wise growth have no more leaves than a tenth of the rows.
 func Usual(p booster.Params, rows int, given func(name string) bool) Space {
 	p = p.OrDefaults()
 	var space Space
 	for _, d := range usual {
 		byLeaves := p.Tree.Growth == booster.Defaults().Tree.Growth
-		if given(d.Name) || d.Name == "train.learning_rate" && len(p.Rates) > 0 || d.Name == "tree.leaves" && !byLeaves || d.Name == "tree.max_depth" && byLeaves {
+		if given != nil && given(d.Name) || d.Name == "train.learning_rate" && len(p.Rates) > 0 || d.Name == "tree.leaves" && !byLeaves || d.Name == "tree.max_depth" && byLeaves {
 			continue
 		}
 		if d.Name == "tree.leaves" {

@@ -103,25 +103,12 @@ func (o *Options) RecallMissing() {
 			words = append(words, word)
 		}
 	}
-	o.Missing, o.MissingNumbers = words, numbersAmong(words, o.Decimal)
-}
-
-// MissingNumbers returns the numbers that mean "no value".
-func (w *Written) MissingNumbers() []float64 {
-	decimal := byte('.')
-	if w.Decimal != "" {
-		decimal = w.Decimal[0]
-	}
-	return numbersAmong(w.Missing, decimal)
-}
-
-func numbersAmong(words []string, decimal byte) (numbers []float64) {
+	o.Missing = words
 	for _, word := range words {
-		if v, ok := plain.ParseNumber([]byte(word), decimal); ok && v == v {
-			numbers = append(numbers, v)
+		if v, ok := plain.ParseNumber([]byte(word), o.Decimal); ok && v == v {
+			o.MissingNumbers = append(o.MissingNumbers, v)
 		}
 	}
-	return numbers
 }
 
 // Writing returns what a model keeps of the options.

@@ -390,7 +390,7 @@ func isBlank(text []byte) bool {
 	return len(bytes.TrimSpace(line)) == 0
 }
 
-// areNames reports whether the first record looks like the names of the others' columns.
+// areNames reports whether the first record looks like the names of the others' columns, one of numbers at least.
 func areNames(o *chunk.Options, records [][]string) bool {
 	names := records[0]
 	seen := make(map[string]bool, len(names))
@@ -401,7 +401,15 @@ func areNames(o *chunk.Options, records [][]string) bool {
 		}
 		seen[name] = true
 	}
-	return len(names) > 1 && !looksLikeTitle(o, records) && findHeader(o, records)
+	if len(names) < 2 || looksLikeTitle(o, records) {
+		return false
+	}
+	for i := range names {
+		if areNumbers(&o.Dialect, records[1:], i) {
+			return true
+		}
+	}
+	return false
 }
 
 // areNumbers reports whether all cells of a column are numbers.

@@ -103,7 +103,7 @@ PARAMETERS = """
     n_jobs : int, optional
         Threads. They never change the model.
     importance_type : {"gain", "split", "cover"}
-        What ``feature_importances_`` are shares of.
+        What ``feature_importances_`` are shares of; XGBoost's "weight", "total_gain" and "total_cover" are these, too.
     **params
         Any other setting, by its name in docs/config.md or in LightGBM, XGBoost, CatBoost or scikit-learn.
 
@@ -127,6 +127,9 @@ PARAMETERS = """
 CATEGORICAL = frozenset(  # names of the setting for categorical columns, those of peers too
     ("data.categorical", "categorical_feature", "categorical_features", "cat_feature", "cat_features")
 )
+
+
+IMPORTANCES = {"weight": "split", "total_gain": "gain", "total_cover": "cover"}  # XGBoost's names
 
 
 class _Boost(BaseEstimator):  # type: ignore[misc]
@@ -400,7 +403,7 @@ class _Boost(BaseEstimator):  # type: ignore[misc]
     def feature_importances_(self) -> np.ndarray:
         """The share of each feature in ``importance_type``; they add up to 1."""
         model = self._model()
-        importance = model.importance(self.importance_type)
+        importance = model.importance(IMPORTANCES.get(self.importance_type, self.importance_type))
         by_name = dict(zip(model.features, importance, strict=True))
         for value, crossed in zip(importance, model._crossed(), strict=True):
             for name in crossed:  # an equal part of what is made of it

@@ -2,56 +2,12 @@ package dataset_test
 
 import (
 	"context"
-	"math"
 	"path/filepath"
 	"sync"
 	"testing"
 
 	"boost/dataset"
 )
-
-// A table without words of its own has a model's for missing values, numbers too; one that has some keeps these.
-func TestMissingNumbersOfTheModel(t *testing.T) {
-	columns := []dataset.ColumnData{{Name: "x", Values: []float64{1, -999, 3}}, {Name: "wide", Values: []float64{0.1, -999, -998}},
-		{Name: "few", Values: dataset.Sparse{Rows: []int32{1}, F64: []float64{-999}}}}
-	trained, err := dataset.FromColumns(columns, dataset.Missing("-999"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, c := range map[string]struct {
-		opts []dataset.Option
-		want map[string][]float64
-	}{
-		"none": {nil, map[string][]float64{"x": {1, math.NaN(), 3}, "wide": {0.1, math.NaN(), -998}}},
-		"own":  {[]dataset.Option{dataset.Missing("-998")}, map[string][]float64{"x": {1, -999, 3}, "wide": {0.1, -999, math.NaN()}}},
-	} {
-		table, err := dataset.FromColumns(columns[:2], c.opts...)
-		if err != nil {
-			t.Fatal(err)
-		}
-		as, err := table.As(dataset.Schema{Columns: trained.Schema().Columns[:2], Written: trained.Schema().Written})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for column, want := range c.want {
-			missing := 0
-			for row, v := range want {
-				if got := numberOf(as.Column(column), row); got != v && (got == got || v == v) {
-					t.Errorf("words: %s, column %s, row %d: %v, want %v", name, column, row, got, v)
-				}
-				if v != v {
-					missing++
-				}
-			}
-			if as.Column(column).Missing() != missing {
-				t.Errorf("words: %s, column %s: %d missing, want %d", name, column, as.Column(column).Missing(), missing)
-			}
-		}
-		if numberOf(table.Column("x"), 1) != -999 {
-			t.Error("the table itself has changed")
-		}
-	}
-}
 
 // Run with -race: tables are safe for concurrent use.
 func TestConcurrentTake(t *testing.T) {
