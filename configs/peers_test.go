@@ -25,6 +25,10 @@ func TestParametersThatFollowEachOther(t *testing.T) {
 			return reflect.DeepEqual(c.Params.Metrics, []string{"rmse", "mae", "r2"})
 		}, ""},
 		{"eval_metric=rmse custom_loss=mae", func(c *configs.Config) bool { return reflect.DeepEqual(c.Params.Metrics, []string{"rmse", "mae"}) }, ""},
+		{"preset=catboost custom_metric=mae,rmse eval_metric=rmse", func(c *configs.Config) bool { return reflect.DeepEqual(c.Params.Metrics, []string{"rmse", "mae"}) }, ""},
+		{"preset=xgboost max_cat_to_onehot=4", func(c *configs.Config) bool { return c.Params.Tree.OneHotMax == 3 }, ""},
+		{"preset=lightgbm max_cat_to_onehot=4", func(c *configs.Config) bool { return c.Params.Tree.OneHotMax == 4 }, ""},
+		{"preset=catboost early_stopping_rounds=9 use_best_model=true", func(c *configs.Config) bool { return c.Params.EarlyStopping == 9 }, "use_best_model: training stops early here"},
 		{"preset=lightgbm validation_fraction=0.5", func(c *configs.Config) bool { return c.Params.ValidShare == 0.5 }, "holds rows out here also without early stopping"},
 		{"num_class=3", func(c *configs.Config) bool { return true }, "the classes are those of the label"},
 		{"gamma=0.0 enable_categorical=False", func(c *configs.Config) bool { return c.Params.Tree.MinGain == 0 }, ""},
@@ -43,14 +47,21 @@ func TestParametersThatFollowEachOther(t *testing.T) {
 		}
 	}
 	for sets, want := range map[string]string{
-		"custom_metric=mae":     "custom_metric alone",
-		"feature_weights=[1,2]": "CatBoost's",
-		"num_class=0":           "leave it out",
-		"gamma=0.5":             "two meanings",
+		"custom_metric=mae": "custom_metric alone",
+		"preset=catboost early_stopping=0 use_best_model=true": "use_best_model stops training",
+		"feature_weights=[1,2]":                                "CatBoost's",
+		"num_class=0":                                          "leave it out",
+		"gamma=0.5":                                            "two meanings",
 	} {
 		if _, _, err := configs.Read(configs.Default(), "", strings.Fields(sets)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want %q", sets, err, want)
 		}
+	}
+	if c, _ := mustRead(t, "custom_metric = [\"mae\"]\n", "eval_metric=rmse,r2"); !reflect.DeepEqual(c.Params.Metrics, []string{"rmse", "r2", "mae"}) {
+		t.Errorf("metrics %v", c.Params.Metrics)
+	}
+	if c, _ := mustRead(t, "custom_metric = [\"mae\"]\neval_metric = \"rmse\"\n", "custom_metric=r2"); !reflect.DeepEqual(c.Params.Metrics, []string{"rmse", "r2"}) {
+		t.Errorf("metrics %v", c.Params.Metrics)
 	}
 	if _, notes := mustRead(t, "", "preset=lightgbm", "min_data_in_bin=3"); len(notes) != 1 {
 		t.Errorf("notes %q", notes)

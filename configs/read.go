@@ -68,8 +68,10 @@ type reader struct {
 
 	noLeafLimit   bool
 	noRowSampling bool
-	waits         place // of a parameter of CatBoost that stops early, or keeps the best rounds
-	waitsFor      int   // rounds of such, 0 = all
+	custom        []string // metrics of CatBoost that never lead early stopping
+	customAt      place    // of the last of them
+	waits         place    // of a parameter of CatBoost that stops early, or keeps the best rounds
+	waitsFor      int      // rounds of such, 0 = all
 }
 
 // Read starts from base, applies the TOML file (none if the name is ""), then the flags and
@@ -89,7 +91,7 @@ func Read(base Config, file string, assignments []string, flags ...Flag) (*Confi
 	}
 	r := newReader(base)
 	r.apply(file, document, assignments, flags)
-	r.resolveSampling()
+	r.resolvePeers()
 	if len(r.problems) == 0 {
 		r.resolvePreset()
 	}
@@ -384,6 +386,8 @@ func (r *reader) unknown(at place, written string, v any, err error) {
 		if at.alias = name; r.waits == (place{}) || name == "od_type" {
 			r.waits, r.waitsFor = at, map[string]int{"od_type": 20}[name]
 		}
+	case name == "enable_categorical":
+		r.note("columns of categories are used here, whatever enable_categorical is")
 	default:
 		r.note(fmt.Sprintf("%q is always %v here", written, v))
 	}
@@ -397,6 +401,10 @@ func (r *reader) assign(at place, written string, v any, dir string) {
 		return
 	}
 	at.alias = alias
+	if alias == "custom_metric" || alias == "custom_loss" {
+		r.addCustom(k, at, v)
+		return
+	}
 	before, again := r.config.given[k.Name]
 	if again && before.file != "" && at.file != "" {
 		r.problem(at, fmt.Errorf("%s is set twice: as %q in line %d and as %q here",
@@ -419,14 +427,6 @@ func (r *reader) assign(at place, written string, v any, dir string) {
 	if again && before.file == "" && at.file == "" && (k.One && !before.sameFlag(at) && !reflect.DeepEqual(old, k.value()) || !k.join(old)) {
 		r.problems = append(r.problems, fmt.Errorf("%s has two values: %v and %v (leave one of them out)", k.Name, before, at))
 		return
-	}
-	if k.Name == "metrics.names" && again {
-		names := r.config.Params.Metrics
-		if first := len(names) - len(old.([]string)); isCustomMetric(before.alias) && !isCustomMetric(alias) && first > 0 { // others lead
-			r.config.Params.Metrics = slices.Concat(names[len(names)-first:], names[:len(names)-first])
-		} else if isCustomMetric(alias) {
-			at = before
-		}
 	}
 	r.config.given[k.Name] = at
 }
@@ -459,22 +459,23 @@ func (r *reader) resolveTogether() {
 		p.Tree.Leaves = 1 << d
 	}
 	r.resolveWaiting()
-	if at := r.config.given["metrics.names"]; isCustomMetric(at.alias) && len(p.Metrics) > 0 {
-		r.problem(at, fmt.Errorf("%s alone: the first of metrics.names leads early stopping, so name the metric of the loss before it, by eval_metric", at.alias))
-	}
 	if r.config.given["train.valid_share"].alias == "validation_fraction" && p.EarlyStopping == 0 {
 		r.note("validation_fraction holds rows out here also without early stopping: they are not trained on")
 	}
-	if r.config.given["dart.drop_rate"].alias == "rate_drop" {
+	if r.config.given["dart.drop_rate"].alias == "rate_drop" && r.config.Preset != "xgboost" {
 		r.note("keys of [dart] that are left out have LightGBM's defaults; XGBoost's are skip_drop = 0, max_drop = 0, sample = \"uniform\" and normalize = \"tree\"")
 	}
 	r.checkLossZeros()
 	r.checkRegistry()
 }
 
-// resolveSampling applies a bagging frequency of 0, before a preset says what else is not given.
-func (r *reader) resolveSampling() {
+// resolvePeers applies what a peer's parameters mean, before a preset says what else is not given: a bagging frequency of 0, XGBoost's bound of levels.
+func (r *reader) resolvePeers() {
+	r.resolveMetrics()
 	p := &r.config.Params
+	if at := r.config.given["categorical.onehot_max"]; at.alias == "max_cat_to_onehot" && r.config.Preset == "xgboost" && p.Tree.OneHotMax > 0 {
+		p.Tree.OneHotMax-- // XGBoost's is the number of levels from which on they are divided into sets
+	}
 	switch at := r.config.given["sampling.row_fraction"]; {
 	case r.noRowSampling && (p.RowFraction < 1 || p.PositiveFraction > 0 || p.NegativeFraction > 0):
 		p.RowFraction, p.PositiveFraction, p.NegativeFraction = 1, 0, 0
@@ -487,7 +488,15 @@ func (r *reader) resolveSampling() {
 // resolveWaiting lets use_best_model keep the best of all rounds, and od_type wait as long as CatBoost does, where nothing else says when to stop.
 func (r *reader) resolveWaiting() {
 	c := r.config
-	if r.waits == (place{}) || c.Params.EarlyStopping > 0 {
+	if r.waits == (place{}) {
+		return
+	}
+	if at, given := c.given["train.early_stopping"]; given || c.Params.EarlyStopping > 0 {
+		if given && c.Params.EarlyStopping == 0 {
+			r.problem(r.waits, fmt.Errorf("%s stops training, and %v says that nothing does: leave one of them out", r.waits.alias, at))
+			return
+		}
+		r.note(r.waits.alias + ": training stops early here, and the model is that of the best round")
 		return
 	}
 	rounds := r.waitsFor
@@ -495,10 +504,42 @@ func (r *reader) resolveWaiting() {
 		rounds = c.Params.Rounds
 	}
 	c.Params.EarlyStopping, c.asked.EarlyStopping, c.given["train.early_stopping"] = rounds, rounds, r.waits
-	r.note(fmt.Sprintf("%s: train.early_stopping is %d, and the model that of the best round", r.waits.alias, rounds))
+	r.note(fmt.Sprintf("%s: train.early_stopping is %d, and the model that of the best round on validation rows, which are held out where none are given", r.waits.alias, rounds))
 }
 
-func isCustomMetric(alias string) bool { return alias == "custom_metric" || alias == "custom_loss" }
+// addCustom keeps metrics that are evaluated, and stand behind the others. Flags replace those of the file.
+func (r *reader) addCustom(k *Key, at place, v any) {
+	r.note(fmt.Sprintf("%q is part of %s here", at.alias, k.Name))
+	others := r.config.Params.Metrics
+	err := k.assign(r.translateNames(k, v), "")
+	names := r.config.Params.Metrics
+	r.config.Params.Metrics = others
+	if err != nil {
+		r.problem(at, fmt.Errorf("%s: %w", strconv.Quote(at.alias), err))
+		return
+	}
+	if at.file == "" && r.customAt.file != "" {
+		r.custom = nil
+	}
+	r.custom, r.customAt = append(r.custom, names...), at
+	if _, given := r.config.given[k.Name]; !given && len(names) == 0 {
+		r.config.given[k.Name] = at // none is all that is said
+	}
+}
+
+// resolveMetrics puts metrics that never lead behind those that may.
+func (r *reader) resolveMetrics() {
+	p := &r.config.Params
+	if len(r.custom) > 0 && len(p.Metrics) == 0 {
+		r.problem(r.customAt, fmt.Errorf("%s alone: the first of metrics.names leads early stopping; list there the metric that is to lead, and these behind it", r.customAt.alias))
+		return
+	}
+	for _, name := range r.custom {
+		if !slices.Contains(p.Metrics, name) {
+			p.Metrics = append(slices.Clip(p.Metrics), name)
+		}
+	}
+}
 
 // checkLossZeros refuses a 0 for a parameter of the loss that would be taken for the default.
 func (r *reader) checkLossZeros() {

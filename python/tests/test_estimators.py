@@ -232,7 +232,9 @@ def test_ranker() -> None:
     m = BoostRanker(rounds=20).fit(x, y, qid=qid)
     assert np.corrcoef(m.predict(x), x[:, 0])[0, 1] > 0.8
     assert BoostRanker(rounds=20).fit(x, y, group=[10] * 60).model_ == m.model_
-    stopped = BoostRanker(rounds=200, early_stopping_rounds=5).fit(x, y, qid=qid, eval_set=[(x.copy(), y)], eval_qid=[qid])
+    stopped = BoostRanker(rounds=200, early_stopping_rounds=5).fit(
+        x, y, qid=qid, eval_set=[(x.copy(), y)], eval_qid=[qid]
+    )
     assert "valid" in stopped.evals_result_
     with pytest.raises(ParameterError, match="qid or group"):
         BoostRanker().fit(x, y)

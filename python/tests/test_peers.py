@@ -31,6 +31,11 @@ def test_early_stopping_words() -> None:
     model = train({**PLAIN, "early_stopping": True}, X[:400], Y[:400], valid=(X[400:], Y[400:]))
     assert model.rounds < 50
     assert train({**PLAIN, "early_stopping": False}, X[:400], Y[:400]).rounds == 60
+    for nested in (
+        {"preset": "lightgbm", "train": {"rounds": 60, "learning_rate": 0.5, "early_stopping": True}},
+        {"train": {"preset": "lightgbm", "rounds": 60, "learning_rate": 0.5}, "early_stopping": True},
+    ):
+        assert train(nested, X[:400], Y[:400], valid=(X[400:], Y[400:])).rounds == model.rounds
 
 
 def test_training_rows_first() -> None:
@@ -40,6 +45,9 @@ def test_training_rows_first() -> None:
         model.fit(X[:400], Y[:400], eval_set=[(X[:400], Y[:400]), sets[1]])
     with pytest.warns(UserWarning, match="the first validation set is the rows that are trained on"):
         train({**PLAIN, "early_stopping_rounds": 5}, X[:400], Y[:400], valid=sets)
+    with pytest.warns(UserWarning, match="the first validation set is the rows that are trained on"):
+        train({"effort": "quick", "rounds": 5}, X[:400], Y[:400], valid=sets)
+    train({"effort": "quick", "rounds": 5, "early_stopping": 0}, X[:400], Y[:400], valid=sets)
     model.fit(X[:400], Y[:400], eval_set=sets[::-1])
     assert model.best_iteration_ < 50
 
@@ -62,7 +70,9 @@ def test_needless_parameters() -> None:
 
 def test_importance_types() -> None:
     for theirs, ours in {"weight": "split", "total_gain": "gain", "total_cover": "cover"}.items():
-        shares = [BoostClassifier(**PLAIN, importance_type=kind).fit(X, Y).feature_importances_ for kind in (theirs, ours)]
+        shares = [
+            BoostClassifier(**PLAIN, importance_type=kind).fit(X, Y).feature_importances_ for kind in (theirs, ours)
+        ]
         assert np.array_equal(*shares)
 
 

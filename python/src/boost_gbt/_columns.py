@@ -48,9 +48,15 @@ def flat(params: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
             yield name, value
 
 
-def asks(params: Mapping[str, Any], keys: Container[str]) -> bool:
-    """Report whether a setting of some names is given, and neither 0 nor off."""
-    return any(bool(value) for name, value in flat(params) if key_of(name) in keys)
+def stops_early(params: Mapping[str, Any], effort: str) -> bool:
+    """Report whether training stops early: where that is said, or by the effort."""
+    given = {key_of(name): value for name, value in flat(params) if value is not None}
+    said = [
+        bool(value) for key, value in given.items() if key in EARLY_STOPPING or key in ("use_best_model", "od_type")
+    ]
+    if said:
+        return any(said)
+    return bool(given.get("effort", effort)) and not given.get("preset")
 
 
 def named(params: Mapping[str, Any], keys: Container[str]) -> set[str]:

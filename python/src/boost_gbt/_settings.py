@@ -50,10 +50,14 @@ def _quoted(value: str) -> str:
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
-def settings(params: Mapping[str, Any]) -> list[list[str]]:
-    """Return parameters as pairs of texts, those of a section too. None stands for the default."""
+def settings(params: Mapping[str, Any], plain: bool | None = None) -> list[list[str]]:
+    """Return parameters as pairs of texts, those of a section too. None stands for the default.
+
+    ``plain`` says that nothing else stops training early.
+    """
     pairs: list[list[str]] = []
-    plain = _starts_without_stopping(params)
+    if plain is None:
+        plain = _starts_without_stopping(params)
     for name, value in params.items():
         if not isinstance(name, str):
             raise ParameterError(f"{name!r} is no name of a setting: expected a text")
@@ -66,7 +70,7 @@ def settings(params: Mapping[str, Any]) -> list[list[str]]:
                 f"{name} has {len(value)} values: it must be the name of a column; add them to the table as one"
             )
         if isinstance(value, Mapping) and name in SECTIONS:
-            pairs += settings({f"{name}.{key}": inner for key, inner in value.items()})
+            pairs += settings({f"{name}.{key}": inner for key, inner in value.items()}, plain)
         elif plain and value is True and name.rpartition(".")[2] == "early_stopping":
             pairs.append([name, "10"])  # as in scikit-learn
         elif value is not None and not _asks_for_silence(name, value) and not _asks_for_usual(name, value):
@@ -112,8 +116,10 @@ def joined(given: Mapping[str, Any], params: Mapping[str, Any]) -> list[list[str
 
 def _starts_without_stopping(params: Mapping[str, Any]) -> bool:
     """Report whether training starts from values without early stopping: those of a preset, or of no effort."""
-    where = {name.rpartition(".")[2]: value for name, value in params.items() if isinstance(name, str)}
-    return bool(where.get("preset")) or where.get("effort") == ""
+    train = params.get("train")
+    where = {**params, **(train if isinstance(train, Mapping) else {})}
+    preset, effort = (where.get(key, where.get(f"train.{key}")) for key in ("preset", "effort"))
+    return bool(preset) or effort == ""
 
 
 def _asks_for_usual(name: str, value: Any) -> bool:

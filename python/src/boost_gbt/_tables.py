@@ -433,7 +433,8 @@ def are_equal(one: Any, other: Any) -> bool:
 def same(table: Any, other: Any) -> bool:
     """Report whether two tables are one in memory."""
     if isinstance(table, np.ndarray) and isinstance(other, np.ndarray):
-        return bool(table.shape == other.shape and table.ctypes.data == other.ctypes.data)
+        alike = table.shape == other.shape and table.strides == other.strides and table.dtype == other.dtype
+        return bool(alike and table.ctypes.data == other.ctypes.data)
     return table is other and not is_path(table)
 
 

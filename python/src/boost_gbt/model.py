@@ -291,7 +291,7 @@ def train_rows(
     with ExitStack() as stack:
         head["train"] = stack.enter_context(rows.hand_over(called))
         sets = _validation_sets(valid)
-        if sets and _tables.same(sets[0].table, rows.table) and _columns.asks(params, _columns.EARLY_STOPPING):
+        if sets and _tables.same(sets[0].table, rows.table) and _columns.stops_early(params, effort):
             tell(
                 "WARN",
                 "the first validation set is the rows that are trained on, and early stopping goes by it: "
