@@ -320,9 +320,11 @@ def test_functions_that_are_refused(numbers: Data, params: dict[str, Any], words
 def test_classes_that_do_not_fit(numbers: Data) -> None:
     x, y = numbers[0][:200], np.digitize(numbers[1][:200], [-0.5, 0.5])
     for outputs in (2, 4):
-        with pytest.raises(TableError, match=f"3 classes, and objective softmax is of {outputs}"):
+        with pytest.raises(
+            ParameterError, match=f"objective softmax is your own, and has {outputs} outputs for 3 classes"
+        ):
             train({**SHORT, "objective": Objective(softmax, link="softmax", outputs=outputs)}, x, y)
-    with pytest.raises(TableError, match="3 classes, and objective logistic is of 2"):
+    with pytest.raises(ParameterError, match="objective logistic is your own, and has 1 outputs for 3 classes"):
         train({**SHORT, "objective": Objective(logistic, link="logistic")}, x, y)
 
 

@@ -49,8 +49,10 @@ def flat(params: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 
 
 def stops_early(params: Mapping[str, Any], effort: str) -> bool:
-    """Report whether training stops early: where that is said, or by the effort."""
+    """Report whether training stops early by validation sets: where that is said, or by the effort."""
     given = {key_of(name): value for name, value in flat(params) if value is not None}
+    if given.get("bag_folds") or given.get("effort", effort) == "best":
+        return False  # each fold is judged by its own rows
     said = [
         bool(value) for key, value in given.items() if key in EARLY_STOPPING or key in ("use_best_model", "od_type")
     ]
