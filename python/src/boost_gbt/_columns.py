@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 
-from ._settings import SECTIONS
+from ._settings import SECTIONS, flat, key_of
 from .errors import ParameterError
 
 ROLES = frozenset(  # names of the settings for columns that are no features, those of peers too
@@ -37,15 +37,6 @@ EARLY_STOPPING = frozenset(
 )
 LEVELS = frozenset(("first_level", "last_level"))
 GROUPS = frozenset(("interaction", "interaction_constraints", "interaction_cst"))
-
-
-def flat(params: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Return settings and their values, those of sections too."""
-    for name, value in params.items():
-        if name in SECTIONS and isinstance(value, Mapping):
-            yield from ((f"{name}.{key}", inner) for key, inner in value.items())
-        else:
-            yield name, value
 
 
 def stops_early(params: Mapping[str, Any], effort: str) -> bool:
@@ -151,11 +142,6 @@ class _Resolver:
                 f"{name} has column number {column}, and the table has {len(self.columns)} columns, counted from 0"
             )
         return self.columns[column]
-
-
-def key_of(name: str) -> str:
-    """Return the name of a setting without its section."""
-    return str(name).rpartition(".")[2].lower()
 
 
 def _whole(key: str, entry: Any) -> Any:

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from . import _worker
-from ._columns import flat, key_of
-from ._settings import SECTIONS
+from ._settings import SECTIONS, flat, key_of
 from .errors import ParameterError
 
 OBJECTIVES = frozenset(("objective", "objective_type", "application", "app", "loss", "loss_function", "obj", "fobj"))

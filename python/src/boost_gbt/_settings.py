@@ -6,7 +6,7 @@ import json
 import math
 import os
 import reprlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from operator import index
 from typing import Any
 
@@ -50,15 +50,25 @@ def _quoted(value: str) -> str:
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
-def settings(params: Mapping[str, Any], plain: bool | None = None) -> list[list[str]]:
-    """Return parameters as pairs of texts, those of a section too. None stands for the default.
-
-    ``plain`` says that nothing else stops training early.
-    """
-    pairs: list[list[str]] = []
-    if plain is None:
-        plain = _starts_without_stopping(params)
+def flat(params: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Return settings and their values, those of sections too."""
     for name, value in params.items():
+        if name in SECTIONS and isinstance(value, Mapping):
+            yield from ((f"{name}.{key}", inner) for key, inner in value.items())
+        else:
+            yield name, value
+
+
+def key_of(name: str) -> str:
+    """Return the name of a setting without its section."""
+    return str(name).rpartition(".")[2].lower()
+
+
+def settings(params: Mapping[str, Any]) -> list[list[str]]:
+    """Return parameters as pairs of texts, those of a section too. None stands for the default."""
+    pairs: list[list[str]] = []
+    plain = _starts_without_stopping(params)
+    for name, value in flat(params):
         if not isinstance(name, str):
             raise ParameterError(f"{name!r} is no name of a setting: expected a text")
         if any(callable(one) for one in (value if isinstance(value, (list, tuple)) else [value])):
@@ -69,9 +79,7 @@ def settings(params: Mapping[str, Any], plain: bool | None = None) -> list[list[
             raise ParameterError(
                 f"{name} has {len(value)} values: it must be the name of a column; add them to the table as one"
             )
-        if isinstance(value, Mapping) and name in SECTIONS:
-            pairs += settings({f"{name}.{key}": inner for key, inner in value.items()}, plain)
-        elif plain and value is True and name.rpartition(".")[2] == "early_stopping":
+        if plain and value is True and name.rpartition(".")[2] == "early_stopping":
             pairs.append([name, "10"])  # as in scikit-learn
         elif value is not None and not _asks_for_silence(name, value) and not _asks_for_usual(name, value):
             off = value is False and name.rpartition(".")[2] == "early_stopping"
@@ -116,10 +124,8 @@ def joined(given: Mapping[str, Any], params: Mapping[str, Any]) -> list[list[str
 
 def _starts_without_stopping(params: Mapping[str, Any]) -> bool:
     """Report whether training starts from values without early stopping: those of a preset, or of no effort."""
-    train = params.get("train")
-    where = {**params, **(train if isinstance(train, Mapping) else {})}
-    preset, effort = (where.get(key, where.get(f"train.{key}")) for key in ("preset", "effort"))
-    return bool(preset) or effort == ""
+    given = {key_of(name): value for name, value in flat(params)}
+    return bool(given.get("preset")) or given.get("effort") == ""
 
 
 def _asks_for_usual(name: str, value: Any) -> bool:

@@ -213,7 +213,7 @@ class _Boost(BaseEstimator):  # type: ignore[misc]
         if isinstance(self.eval_metric, str):
             given["metrics.names"] = [self.eval_metric]
         if self.n_jobs is not None or not any(
-            _columns.key_of(name) in THREADS for name, _ in _columns.flat(self._more)
+            _settings.key_of(name) in THREADS for name, _ in _settings.flat(self._more)
         ):
             given["train.threads"] = self._threads() or None
         if self.random_state is not None:
@@ -355,8 +355,8 @@ class _Boost(BaseEstimator):  # type: ignore[misc]
             asked = None if eval_queries is None else eval_queries[k]
             valid.append(Rows(table, self._check_target(labels, fit=False), weights, asked, names=names))
         params = {key: value for key, value in self._settings().items() if value is not None}
-        for name, value in _columns.flat(params):
-            if value is not None and _columns.key_of(name) in OBJECTIVES:
+        for name, value in _settings.flat(params):
+            if value is not None and _settings.key_of(name) in OBJECTIVES:
                 defaults.pop("train.objective", None)
         params = defaults | _early_stopping(params, X.shape[0])
         for key in CATEGORICAL & set(params):
@@ -435,7 +435,7 @@ class _Boost(BaseEstimator):  # type: ignore[misc]
 
 def _early_stopping(params: dict[str, Any], rows: int) -> dict[str, Any]:
     """Return settings with rounds in the place of scikit-learn's words for early stopping: 10, as there."""
-    asked = [name for name in params if _columns.key_of(name) in _columns.EARLY_STOPPING]
+    asked = [name for name in params if _settings.key_of(name) in _columns.EARLY_STOPPING]
     words = [name for name in asked if isinstance(params[name], bool) or params[name] == "auto"]
     if not words:
         return params
@@ -668,7 +668,7 @@ class BoostClassifier(ClassifierMixin, _Boost):  # type: ignore[misc]
         return {
             name: value
             for name, value in given.items()
-            if not (_columns.key_of(name) in OBJECTIVES and isinstance(value, str) and value == "log_loss")
+            if not (_settings.key_of(name) in OBJECTIVES and isinstance(value, str) and value == "log_loss")
         }
 
     def _defaults(self) -> dict[str, Any]:
