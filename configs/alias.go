@@ -44,6 +44,13 @@ var refusedObjectives = map[string]string{
 	"none":         "a loss of your own is a Go function: see booster.WithObjective and objectives.FromFunc",
 }
 
+// refusedMetrics holds metrics of peers that are not built in, with the reason.
+var refusedMetrics = map[string]string{
+	"none":  "some metrics are evaluated always, those of the loss where none are named: leave it out",
+	"aucpr": "it draws lines between the points of precision and recall: take average_precision, which does not",
+	"prauc": "it draws lines between the points of precision and recall: take average_precision, which does not",
+}
+
 // noFormula is the reason why a formula is no metric.
 const noFormula = "a metric of your own is a Go function: see booster.WithMetric and metrics.FromFunc"
 
@@ -252,7 +259,7 @@ func (r *reader) translate(k *Key, alias string, v any) any {
 		}
 	case alias == "border_count" && isInt:
 		return n + 1 // n borders make n+1 bins
-	case alias == "label_column" || alias == "weight_column" || alias == "ignore_column":
+	case k.Section() == "data" && strings.Contains(alias, "column") || alias == "categorical_feature":
 		if list, ok := v.([]any); ok && len(list) > 0 {
 			list[0] = r.translate(k, alias, list[0])
 		} else if s, ok := v.(string); ok {

@@ -13,7 +13,7 @@ var elsewhere = []struct {
 	reason string
 	names  []string
 }{
-	{"the classes are taken from the label: leave it out", []string{"num_class", "num_classes", "classes_count", "num_target"}},
+	{"the classes are taken from the label: leave it out", []string{"use_label_encoder", "num_class", "num_classes", "classes_count", "num_target"}},
 	{"the names of classes are those in the label: leave it out", []string{"class_names"}},
 	{"use the flags -v and -q", []string{"verbose", "verbosity", "verbose_eval", "logging_level"}},
 	{"use the flag -q", []string{"silent"}},
@@ -25,6 +25,7 @@ var elsewhere = []struct {
 	{"this version runs on the processor only: leave it out", []string{"device", "device_type", "task_type", "devices", "device_config", "gpu_device_id",
 		"gpu_device_id_list", "gpu_platform_id", "gpu_use_dp", "num_gpu", "gpu_ram_part", "gpu_cat_features_storage", "pinned_memory_size", "data_partition",
 		"fail_on_invalid_gpu_id"}},
+	{"models predict on the processor: leave it out", []string{"predictor"}},
 	{"trees always grow on histograms: leave it out", []string{"tree_method", "updater", "updater_seq", "process_type", "refresh_leaf"}},
 	{"see boost train --ranks, --share and --peers for several processes: leave it out", []string{"tree_learner", "tree", "tree_type", "tree_learner_type", "top_k", "topk", "num_machines",
 		"num_machine", "machines", "workers", "nodes", "machine_list_filename", "machine_list_file", "machine_list", "mlist", "local_listen_port", "local_port",
@@ -118,7 +119,6 @@ var always = map[string][]string{
 	"has_time":                   {"false"},
 	"leaf_estimation_iterations": {"1"},
 	"leaf_estimation_method":     {"newton"},
-	"logging_level":              {"silent"},
 	"multi_strategy":             {"one_output_per_tree"},
 	"od_type":                    {"iter"},
 	"sampling_method":            {"uniform"},
@@ -138,17 +138,27 @@ var always = map[string][]string{
 	"zero_as_missing":            {"false"},
 }
 
+// harmless lists parameters whose values change no model: what is printed, how the peer reads and lays out its data.
+var harmless = []string{"verbose", "verbosity", "verbose_eval", "silent", "logging_level", "use_label_encoder", "predictor", "force_row_wise", "force_col_wise",
+	"is_enable_sparse", "enable_sparse", "is_sparse", "sparse", "sparse_threshold", "histogram_pool_size", "hist_pool_size", "is_provide_training_metric",
+	"is_training_metric", "train_metric", "training_metric"}
+
 // isAlways reports whether a written name is a parameter without a key here whose value asks for what is done anyway.
 func isAlways(written string, value any) bool {
 	name := written[strings.LastIndexByte(written, '.')+1:]
 	text := strings.ToLower(fmt.Sprint(value))
+	if slices.Contains(harmless, name) {
+		_, noNumber := strconv.ParseFloat(text, 64)
+		return noNumber == nil || text == "true" || text == "false" || name == "logging_level" || name == "predictor"
+	}
 	if v, err := strconv.ParseFloat(text, 64); err == nil {
 		if slices.Contains(classCounts, name) {
 			return v > 0
 		}
 		text = strconv.FormatFloat(v, 'g', -1, 64)
 	}
-	return slices.Contains(always[name], text)
+	usual := always[name]
+	return slices.Contains(usual, text) || text == "1" && slices.Contains(usual, "true") || text == "0" && slices.Contains(usual, "false")
 }
 
 // classCounts are the peers' names of the number of classes.

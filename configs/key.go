@@ -380,7 +380,7 @@ func (k *Key) assignList(field *[]string, v any, dir string) error {
 				s, ok = fmt.Sprint(e), true
 			}
 			if !ok {
-				return fmt.Errorf("%s must be a list of texts like [\"a\", \"b\"], and %s in it is none", k.Name, describe(e))
+				return fmt.Errorf("%s must be a list of texts like [\"a\", \"b\"], and %s in it is none%s", k.Name, describe(e), k.byName(e))
 			}
 			items[i] = s
 		}
@@ -403,6 +403,14 @@ func (k *Key) assignList(field *[]string, v any, dir string) error {
 	return nil
 }
 
+// byName says that columns go by name to one who numbers them.
+func (k *Key) byName(entry any) string {
+	if _, isInt := entry.(int64); isInt && k.Section() == "data" {
+		return ": columns go by their names here"
+	}
+	return ""
+}
+
 // choice returns the usual form of an entry of a list.
 func (k *Key) choice(s string) (string, error) {
 	name := s
@@ -412,6 +420,8 @@ func (k *Key) choice(s string) (string, error) {
 	switch {
 	case len(k.Choices) == 0:
 		return s, nil
+	case k.Name == "metrics.names" && refusedMetrics[strings.ToLower(s)] != "":
+		return "", fmt.Errorf("%s: %q: %s", k.Name, s, refusedMetrics[strings.ToLower(s)])
 	case k.Name == "metrics.names" && isFormula(s):
 		return "", fmt.Errorf("%s: %q: %s", k.Name, s, noFormula)
 	case !slices.Contains(k.Choices, name):

@@ -31,6 +31,11 @@ func TestParametersThatFollowEachOther(t *testing.T) {
 		{"preset=catboost early_stopping_rounds=9 use_best_model=true", func(c *configs.Config) bool { return c.Params.EarlyStopping == 9 }, "use_best_model: training stops early here"},
 		{"preset=lightgbm validation_fraction=0.5", func(c *configs.Config) bool { return c.Params.ValidShare == 0.5 }, "holds rows out here also without early stopping"},
 		{"num_class=3", func(c *configs.Config) bool { return true }, "the classes are those of the label"},
+		{"sigmoid=1.0", func(c *configs.Config) bool { return !c.Given("objective.sigmoid") }, ""},
+		{"verbosity=-1 force_row_wise=true", func(c *configs.Config) bool { return true }, `"force_row_wise" is left out: the layout`},
+		{"categorical_feature=name:a,b validate_parameters=1", func(c *configs.Config) bool {
+			return reflect.DeepEqual(c.Data.Categorical, []string{"a", "b"})
+		}, ""},
 		{"gamma=0.0 enable_categorical=False", func(c *configs.Config) bool { return c.Params.Tree.MinGain == 0 }, ""},
 	} {
 		read, notes := mustRead(t, "", strings.Fields(c.sets)...)
@@ -51,6 +56,10 @@ func TestParametersThatFollowEachOther(t *testing.T) {
 		"preset=catboost early_stopping=0 use_best_model=true": "use_best_model stops training",
 		"feature_weights=[1,2]":                                "CatBoost's",
 		"num_class=0":                                          "leave it out",
+		"metric=None":                                          "evaluated always",
+		"eval_metric=PRAUC":                                    "take average_precision",
+		"verbose=much":                                         "-v and -q",
+		"cat_features=[2]":                                     "by their names",
 		"gamma=0.5":                                            "two meanings",
 	} {
 		if _, _, err := configs.Read(configs.Default(), "", strings.Fields(sets)); err == nil || !strings.Contains(err.Error(), want) {

@@ -386,6 +386,8 @@ func (r *reader) unknown(at place, written string, v any, err error) {
 		if at.alias = name; r.waits == (place{}) || name == "od_type" {
 			r.waits, r.waitsFor = at, map[string]int{"od_type": 20}[name]
 		}
+	case slices.Contains(harmless, name):
+		r.note(fmt.Sprintf("%q is left out: %s", written, strings.TrimSuffix(needless[name], ": leave it out")))
 	case name == "enable_categorical":
 		r.note("columns of categories are used here, whatever enable_categorical is")
 	default:
@@ -473,6 +475,10 @@ func (r *reader) resolveTogether() {
 func (r *reader) resolvePeers() {
 	r.resolveMetrics()
 	p := &r.config.Params
+	if p.Loss.Sigmoid == 1 && r.config.given["objective.sigmoid"].alias != "" {
+		p.Loss.Sigmoid = 0 // of both libraries' ranking losses the default, and of the binary loss all that there is here
+		delete(r.config.given, "objective.sigmoid")
+	}
 	if at := r.config.given["categorical.onehot_max"]; at.alias == "max_cat_to_onehot" && r.config.Preset == "xgboost" && p.Tree.OneHotMax > 0 {
 		p.Tree.OneHotMax-- // XGBoost's is the number of levels from which on they are divided into sets
 	}

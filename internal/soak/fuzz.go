@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io/fs"
@@ -9,6 +10,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -26,8 +28,11 @@ var (
 // enough is how many executions of a target all runs of a record come to, after which others get its time.
 const enough = 10_000_000
 
+// turn is what a target is given at least, where there are others.
+const turn = 2 * time.Minute
+
 // runFuzz gives each target its share of a time, and counts its executions. A case is a target. Those that
-// were executed often enough are left out while others were not.
+// were executed often enough are left out, and of the others as many, the nearest to it, take part as have a turn in the time.
 func (s *soak) runFuzz(ctx context.Context, limit time.Duration) (cases, failures int) {
 	targets, err := listTargets(".")
 	if err == nil {
@@ -35,10 +40,16 @@ func (s *soak) runFuzz(ctx context.Context, limit time.Duration) (cases, failure
 		for _, t := range targets {
 			s.fuzz[t] += 0 // is in the record without an execution, too
 			if s.fuzzed[t] < enough {
-				rare = append(rare, strings.Replace(t, " ", ":", 1))
+				rare = append(rare, t)
 			}
 		}
-		each := max(time.Second, limit*time.Duration(runtime.NumCPU())/time.Duration(max(len(rare), 1)))
+		slices.SortStableFunc(rare, func(a, b string) int { return cmp.Compare(s.fuzzed[b], s.fuzzed[a]) })
+		all := limit * time.Duration(runtime.NumCPU())
+		rare = rare[:min(len(rare), max(1, int(all/turn)))]
+		each := max(time.Second, all/time.Duration(max(len(rare), 1)))
+		for i := range rare {
+			rare[i] = strings.Replace(rare[i], " ", ":", 1)
+		}
 		cmd := exec.CommandContext(ctx, ".ci/fuzz", append([]string{each.Round(time.Second).String()}, rare...)...)
 		cmd.WaitDelay = time.Second
 		var errs strings.Builder

@@ -57,6 +57,24 @@ def test_class_weights_of_any_type() -> None:
     for labels in (Y.astype(float), Y.astype(np.int8), Y.astype(np.float32)):
         got = BoostClassifier(**PLAIN, class_weight={0: 1, 1: 3}).fit(X, labels).predict_proba(X)
         assert np.array_equal(got, want)
+    for weights in ([1, 3], np.array([1, 3]), {0: 1, 1: 3}):
+        got = BoostClassifier(**PLAIN, class_weights=weights).fit(X, Y.astype(float)).predict_proba(X)
+        assert np.array_equal(got, want)
+    with pytest.raises(ParameterError, match="3 weights for 2 classes"):
+        BoostClassifier(**PLAIN, class_weights=[1, 3, 2]).fit(X, Y)
+
+
+def test_categories_by_number() -> None:
+    levels = np.column_stack([X[:, 0], rng.integers(0, 5, 600)])
+    want = train({**PLAIN, "categorical": ["c2"]}, levels, Y).predict(levels)
+    for name in ("categorical_feature", "cat_features"):
+        for value in ([1], np.array([1]), [False, True], ["c2"]):
+            assert np.array_equal(train({**PLAIN, name: value}, levels, Y).predict(levels), want)
+        assert np.array_equal(
+            BoostRegressor(**PLAIN, **{name: [1]}, objective="binary").fit(levels, Y).predict(levels), want
+        )
+    with pytest.raises(ParameterError, match="by their names"):
+        train({**PLAIN, "cat_features": [2]}, levels, Y)
 
 
 def test_needless_parameters() -> None:

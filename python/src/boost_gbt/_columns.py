@@ -22,6 +22,12 @@ ROLES = frozenset(  # names of the settings for columns that are no features, th
 )
 LABELS = frozenset(("label", "label_column"))
 IGNORED = frozenset(("ignore", "ignore_column", "ignore_feature", "blacklist", "ignored_features"))
+CATEGORICAL = frozenset(
+    (
+        *("categorical", "categorical_feature", "categorical_features", "categorical_column"),
+        *("cat_feature", "cat_features", "cat_column"),
+    )
+)
 MONOTONE = frozenset(
     ("monotone", "monotone_constraints", "monotone_constraint", "monotonic_constraints", "monotonic_cst", "mc")
 )
@@ -102,6 +108,8 @@ class _Resolver:
         value = given.tolist() if hasattr(given, "tolist") else given
         if key in GROUPS:
             return self._groups(name, value)
+        if key in CATEGORICAL:
+            return self._marked(value)
         if key not in MONOTONE | COSTS | FACTORS | LEVELS:
             return given
         if isinstance(value, Mapping):
@@ -121,6 +129,18 @@ class _Resolver:
             column: _whole(key, entry) for column, entry in entries if entry != nothing or column not in self.unused
         }
 
+    def _marked(self, value: Any) -> Any:
+        """Return the names of columns that a list marks, None where frames say which are categories."""
+        if isinstance(value, str):
+            return None if value in ("auto", "from_dtype") and value not in self.columns else value
+        if not isinstance(value, (list, tuple)):
+            return value
+        if len(value) == len(self.columns) and all(isinstance(entry, bool) for entry in value):  # as in scikit-learn
+            return [name for name, marked in zip(self.columns, value, strict=True) if marked]
+        return [
+            self.columns[entry] if _is_index(entry) and 0 <= entry < len(self.columns) else entry for entry in value
+        ]
+
     def _groups(self, name: str, given: Any) -> Any:
         value = _parsed(given)
         used = [column for column in self.columns if column not in self.unused]
@@ -135,7 +155,7 @@ class _Resolver:
         """Return the name of a column that is given by it, by number or as "#" and a number."""
         if isinstance(column, str) and column not in self.columns and re.fullmatch(r"#\d+", column):
             column = int(column[1:])
-        if isinstance(column, bool) or not isinstance(column, (int, np.integer)):
+        if not _is_index(column):
             return column
         if not 0 <= column < len(self.columns):
             raise ParameterError(
@@ -147,6 +167,10 @@ class _Resolver:
 def _whole(key: str, entry: Any) -> Any:
     """Return what a constraint says of a column as a whole number, where it is one of another type."""
     return int(entry) if key in MONOTONE and isinstance(entry, float) and entry.is_integer() else entry
+
+
+def _is_index(value: Any) -> bool:
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
 
 
 def _is_number(value: Any) -> bool:

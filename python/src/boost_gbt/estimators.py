@@ -124,11 +124,6 @@ PARAMETERS = """
 """
 
 
-CATEGORICAL = frozenset(  # names of the setting for categorical columns, those of peers too
-    ("data.categorical", "categorical_feature", "categorical_features", "cat_feature", "cat_features")
-)
-
-
 IMPORTANCES = {"weight": "split", "total_gain": "gain", "total_cover": "cover"}  # XGBoost's names
 
 
@@ -359,8 +354,6 @@ class _Boost(BaseEstimator):  # type: ignore[misc]
             if value is not None and _settings.key_of(name) in OBJECTIVES:
                 defaults.pop("train.objective", None)
         params = defaults | _early_stopping(params, X.shape[0])
-        for key in CATEGORICAL & set(params):
-            params[key] = _by_name(params[key], names)
         classes = len(self.classes_) if hasattr(self, "_names") else 0
         self.model_: Model = train_rows(params, rows, valid, base, callback, classes=classes)
         self._columns_in = names  # where they are numbers or tuples, scikit-learn keeps none
@@ -663,12 +656,33 @@ class BoostClassifier(ClassifierMixin, _Boost):  # type: ignore[misc]
         return self._check_target(y, fit=False)
 
     def _settings(self) -> dict[str, Any]:
-        """Return the parameters as settings of the program, where scikit-learn's loss for any classes has no name."""
+        """Return the parameters as settings of the program, where scikit-learn's loss for any classes has no name.
+
+        Weights by CatBoost's name may be a list, in the order of the classes.
+        """
         given = super()._settings()
+        if (weights := given.pop("class_weights", None)) is not None:
+            given["class_weight"] = self._by_class(weights)
         return {
             name: value
             for name, value in given.items()
             if not (_settings.key_of(name) in OBJECTIVES and isinstance(value, str) and value == "log_loss")
+        }
+
+    def _by_class(self, weights: Any) -> Any:
+        """Return weights of classes as a setting: a table by their names."""
+        if isinstance(weights, str):
+            return weights
+        classes = self.classes_.tolist()
+        if not isinstance(weights, Mapping):
+            if len(weights) != len(classes):
+                raise ParameterError(f"class_weights has {len(weights)} weights for {len(classes)} classes: {classes}")
+            weights = dict(zip(classes, weights, strict=True))
+        unknown = [label for label in weights if label not in classes]
+        if unknown and any(label not in weights for label in classes):  # else a part of the rows lacks a class
+            raise ValueError(f"class_weight has {unknown}, which y has not: the classes are {classes}")
+        return {
+            _plain_name(name): float(weights.get(label, 1.0)) for name, label in zip(self._names, classes, strict=True)
         }
 
     def _defaults(self) -> dict[str, Any]:
@@ -676,17 +690,8 @@ class BoostClassifier(ClassifierMixin, _Boost):  # type: ignore[misc]
         if len(classes) < 2:
             raise ValueError(f"{type(self).__name__} needs 2 classes, and y has only one class: {classes}")
         settings: dict[str, Any] = {"train.objective": "binary" if len(classes) == 2 else "multiclass"}
-        weights = self.class_weight
-        if isinstance(weights, str):
-            settings["objective.class_weight"] = weights
-        elif weights is not None:
-            unknown = [label for label in weights if label not in classes]
-            if unknown and any(label not in weights for label in classes):  # else a part of the rows lacks a class
-                raise ValueError(f"class_weight has {unknown}, which y has not: the classes are {classes}")
-            settings["objective.class_weight"] = {
-                _plain_name(name): float(weights.get(label, 1.0))
-                for name, label in zip(self._names, classes, strict=True)
-            }
+        if self.class_weight is not None:
+            settings["objective.class_weight"] = self._by_class(self.class_weight)
         return settings
 
     def fit(
@@ -873,21 +878,6 @@ class BoostRanker(_Boost):
 def _alone(given: Any) -> Any:
     """Return a list for one validation set from what is given for it: an array, or a list of one."""
     return given if given is None or (len(given) == 1 and np.ndim(given[0]) == 1) else [given]
-
-
-def _by_name(columns: Any, names: list[str]) -> Any:
-    """Return the names of columns that are given by number, None where frames say which are categories."""
-    if isinstance(columns, str):
-        return None if columns in ("auto", "from_dtype") and columns not in names else columns
-    columns = columns.tolist() if hasattr(columns, "tolist") else columns
-    if not isinstance(columns, (list, tuple)):
-        return columns
-    if len(columns) == len(names) and all(isinstance(c, bool) for c in columns):  # as in scikit-learn
-        return [name for name, marked in zip(names, columns, strict=True) if marked]
-    return [
-        names[c] if isinstance(c, (int, np.integer)) and not isinstance(c, bool) and -1 < c < len(names) else c
-        for c in columns
-    ]
 
 
 def _queries(qid: Any, group: Any) -> np.ndarray:
