@@ -62,7 +62,7 @@ func (r *run) newEvalSet(ctx context.Context, v validSet, ex *examples, data *bi
 	if s.labels, err = ex.labels(table); err != nil {
 		return nil, err
 	}
-	if s.weights, err = table.Weights(); err != nil {
+	if s.weights, err = labels.Judged(table, s.labels, ex.objective, r.p.Loss, r.p.Metrics); err != nil {
 		return nil, err
 	}
 	if s.queries, err = r.queriesOf(table); err != nil {

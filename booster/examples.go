@@ -120,8 +120,8 @@ func newExamples(target *target, table *dataset.Table, answers dataset.Labels, p
 			return nil, fmt.Errorf("%w: objective.class_weight times the weights of the rows: %w", ErrParams, err)
 		}
 	}
-	if err := target.objective.Check(ex.Rows); err != nil {
-		return nil, labels.AtRow(table, err)
+	if err := labels.Check(table, target.objective, ex.Rows, p.Metrics); err != nil {
+		return nil, err
 	}
 	if o, ok := target.objective.(objectives.OfAllRows); ok {
 		ex.Order = o.Order(ex.Rows)

@@ -86,3 +86,58 @@ func TestCancelledBeforeTheFirstRound(t *testing.T) {
 		t.Errorf("refit: %v", err)
 	}
 }
+
+// Metrics that tell two classes apart take no other labels, in validation, training and a model's evaluation.
+func TestLabelsOfTwoClasses(t *testing.T) {
+	labelled := func(u, v float64) *dataset.Table {
+		first, second := sequenceOf(60, 2), sequenceOf(60, 3)
+		for i := range first {
+			first[i], second[i] = first[i]*u, min(second[i], 1)*v
+		}
+		table, err := dataset.FromColumns([]dataset.ColumnData{{Name: "x", Values: sequenceOf(60, 7)}, {Name: "u", Values: first}, {Name: "v", Values: second}}, dataset.Label("u", "v"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return table
+	}
+	p := booster.Params{Objective: "multi_label", Rounds: 2}
+	m := train(t, p, labelled(1, 1))
+	const want = "label 2 of 2: 100, want 0 or 1, as metric "
+	if _, err := booster.Train(context.Background(), p, labelled(1, 1), booster.Valid("v", labelled(1, 100))); !errors.Is(err, dataset.ErrTable) || !strings.Contains(err.Error(), want) {
+		t.Errorf("validation: %v", err)
+	}
+	for _, name := range []string{"auc", "logloss", "f1", "ece"} {
+		if _, err := m.MetricInput(labelled(1, 100), []string{name}); !errors.Is(err, dataset.ErrTable) || !strings.Contains(err.Error(), "row 2: "+want+name) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := m.MetricInput(labelled(1, 0), []string{"auc", "brier"}); err != nil {
+		t.Error(err)
+	}
+
+	y := sequenceOf(60, 3)
+	for i := range y {
+		y[i] /= 4
+	}
+	shares, err := dataset.FromColumns([]dataset.ColumnData{{Name: "x", Values: sequenceOf(60, 7)}, {Name: "y", Values: y}}, dataset.Label("y"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p = booster.Params{Objective: "cross_entropy", Rounds: 2}
+	m = train(t, p, shares, booster.Valid("v", shares))
+	if _, err := m.MetricInput(shares, []string{"cross_entropy", "brier", "rmse", "kullback_leibler"}); err != nil {
+		t.Error(err)
+	}
+	if _, err := m.MetricInput(shares, []string{"rmse", "accuracy"}); err == nil || !strings.Contains(err.Error(), "0.25, want 0 or 1, as metric accuracy") {
+		t.Errorf("accuracy of shares: %v", err)
+	}
+	p.Metrics = []string{"logloss"}
+	if _, err := booster.Train(context.Background(), p, shares); err == nil || !strings.Contains(err.Error(), "row 2: label 0.25, want 0 or 1, as metric logloss") {
+		t.Errorf("logloss of shares: %v", err)
+	}
+
+	p = booster.Params{Objective: "quantile", Loss: objectives.Params{Alpha: []float64{0.1, 0.9}}, Metrics: []string{"mae"}}
+	if _, err := booster.Train(context.Background(), p, shares); !errors.Is(err, booster.ErrParams) || !strings.Contains(err.Error(), "mae is not defined for objective quantile (there are pinball)") {
+		t.Errorf("mae of two quantiles: %v", err)
+	}
+}

@@ -237,7 +237,7 @@ func TestRefusedRowsHavePlaces(t *testing.T) {
 		weight, label float64
 		want          string
 	}{
-		"weight": {1e38, 1, "bad table: row 21: weight 1e+38, want a number from 0 to 1e30 (only how weights compare matters: divide them)"},
+		"weight": {1e38, 1, "bad table: row 21: weight 1e+38, want a number from 0 to 1e30 (divide all by one number, and tree.min_child_weight too)"},
 		"label":  {1, 3, "bad table: row 21: label 3, want a chance from 0 to 1"},
 	} {
 		y[20], w[20] = c.label, c.weight

@@ -41,6 +41,7 @@ var refusedObjectives = map[string]string{
 	"hinge":        "a loss without second derivative, whose predictions are no probabilities: \"binary\" or \"focal\" tell two classes apart",
 	"binary:hinge": "a loss without second derivative, whose predictions are no probabilities: \"binary\" or \"focal\" tell two classes apart",
 	"custom":       "a loss of your own is a Go function: see booster.WithObjective and objectives.FromFunc",
+	"rank:map":     "it is \"lambdarank\" with objective.target = \"map\"",
 	"none":         "a loss of your own is a Go function: see booster.WithObjective and objectives.FromFunc",
 }
 

@@ -422,6 +422,8 @@ func (k *Key) choice(s string) (string, error) {
 		return s, nil
 	case k.Name == "metrics.names" && refusedMetrics[strings.ToLower(s)] != "":
 		return "", fmt.Errorf("%s: %q: %s", k.Name, s, refusedMetrics[strings.ToLower(s)])
+	case k.Name == "metrics.names" && strings.Contains(s, ":") && strings.Contains(s, "="):
+		return "", fmt.Errorf("%s: %q: the parameter of a metric stands behind an @, as in ndcg@5, pinball@0.9 or f1@0.3", k.Name, s)
 	case k.Name == "metrics.names" && isFormula(s):
 		return "", fmt.Errorf("%s: %q: %s", k.Name, s, noFormula)
 	case !slices.Contains(k.Choices, name):

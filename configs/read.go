@@ -290,11 +290,13 @@ func (k *Key) parse(value string) (any, error) {
 			return unquote(trimmed), nil
 		}
 	case "text or list of text":
-		if text := unquote(value); !strings.HasPrefix(trimmed, "[") && (text != value || !strings.Contains(value, ",")) {
-			return text, nil
-		} else if !strings.HasPrefix(trimmed, "[") {
-			return anyList(splitNames(value)), nil
+		if strings.HasPrefix(trimmed, "[") {
+			break
 		}
+		if names := splitQuoted(value); len(names) > 1 {
+			return anyList(names), nil
+		}
+		return unquote(value), nil
 	case "list of text", "path or list of paths":
 		if !strings.HasPrefix(trimmed, "[") {
 			return anyList(splitQuoted(value)), nil

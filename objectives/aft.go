@@ -17,7 +17,7 @@ const (
 
 var aftInfo = Info{
 	Name:      "aft",
-	Aliases:   []string{"survival:aft", "accelerated_failure_time"},
+	Aliases:   []string{"survival:aft", "survivalaft", "accelerated_failure_time"},
 	Link:      Exp,
 	Times:     true,
 	Intervals: true,

@@ -79,7 +79,7 @@ func (f focal) Gradients(rows Rows, lo, hi int, scores []float64, grad, hess []f
 // crossEntropyInfo is of the log loss of labels that are chances.
 var crossEntropyInfo = Info{
 	Name:    "cross_entropy",
-	Aliases: []string{"xentropy"},
+	Aliases: []string{"xentropy", "crossentropy", "multicrossentropy"},
 	Link:    Logistic,
 	Metrics: fixed("cross_entropy", "rmse", "mae"),
 	Make:    func(Options) (Objective, error) { return crossEntropy{}, nil },

@@ -7,6 +7,7 @@ import (
 
 	"boost/internal/detmath"
 	"boost/internal/kernel/loss"
+	"boost/objectives/metrics"
 )
 
 // ErrRows is wrapped by every error that says what is wrong with labels or weights.
@@ -48,12 +49,42 @@ func CheckWeights(rows Rows) error {
 	positive := false
 	for i, w := range rows.Weights {
 		if !(w >= 0 && w <= mostWeight) {
-			return &RowError{i, "weight", w, "a number from 0 to 1e30 (only how weights compare matters: divide them)"}
+			return &RowError{i, "weight", w, "a number from 0 to 1e30 (divide all by one number, and tree.min_child_weight too)"}
 		}
 		positive = positive || w > 0
 	}
 	if !positive {
 		return fmt.Errorf("%w: all weights are 0", ErrRows)
+	}
+	return nil
+}
+
+// CheckJudged reports the first label with a weight that none of these metrics of a probability, the link's, is defined for. No names are the
+// loss's own metrics, which for several labels tell classes apart.
+func CheckJudged(link Link, names []string, rows Rows) error {
+	if link != Logistic && link != Softplus {
+		return nil
+	}
+	two := metrics.TellsTwo(names)
+	want := "a chance from 0 to 1"
+	if two != "" {
+		want = "0 or 1, as metric " + two + " tells two classes apart"
+	}
+	targets := rows.Targets
+	if targets == nil {
+		targets = [][]float64{rows.Labels}
+	}
+	for k, labels := range targets {
+		for i, y := range labels {
+			if y == 0 || y == 1 || y > 0 && y < 1 && two == "" || rows.Weights != nil && rows.Weights[i] == 0 {
+				continue
+			}
+			what := "label"
+			if rows.Targets != nil {
+				what = fmt.Sprintf("label %d of %d:", k+1, len(targets))
+			}
+			return &RowError{i, what, y, want}
+		}
 	}
 	return nil
 }

@@ -36,7 +36,7 @@ func GainsOf(o Objective) []float64 {
 }
 
 // ErrNoQueries is the error of rows without queries for an objective that needs them.
-var ErrNoQueries = errors.New("there are no queries: name the column that tells them (data.group, --group)")
+var ErrNoQueries = errors.New("there are no queries: the table needs the column that tells them, which training names with data.group or --group")
 
 // Pieces cuts rows into pieces of about so many rows, each of which can be given to Gradients: piece i is the rows pieces[i] to
 // pieces[i+1]. They depend on the rows alone.

@@ -121,7 +121,7 @@ func (p *Params) fit(m *model.Model) error {
 			p.Method = trust.Auto
 		}
 	}
-	if err := refuseModel(c); err != nil {
+	if err := Suits(c); err != nil {
 		return err
 	}
 	switch {
@@ -155,14 +155,14 @@ func (p *Params) fit(m *model.Model) error {
 
 func (p *Params) hasCosts() bool { return p.FalsePositive != 0 || p.FalseNegative != 0 }
 
-// refuseModel refuses models whose predictions are neither probabilities of classes nor numbers like the labels.
-func refuseModel(c *model.Contents) error {
+// Suits refuses models whose predictions are neither probabilities of classes nor numbers like the labels. Its errors wrap ErrParams.
+func Suits(c *model.Contents) error {
 	info, builtIn := objectives.Lookup(c.Objective)
 	switch {
 	case builtIn && info.Queries:
 		return paramsErrorf("objective %s predicts an order, which has neither probabilities nor intervals", c.Objective)
 	case builtIn && info.Times:
-		return paramsErrorf("objective %s predicts times of which some are only known to be later: these have no intervals here", c.Objective)
+		return paramsErrorf("objective %s is of times of which some are only known to be later: these have no intervals here", c.Objective)
 	case len(c.Labels()) > 1:
 		return paramsErrorf("a model of %d labels cannot be calibrated: train a model for each", len(c.Labels()))
 	case c.After > 0:

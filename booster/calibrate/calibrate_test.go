@@ -129,7 +129,7 @@ func TestFitRefuses(t *testing.T) {
 	}{
 		{"the training rows", numbers, train, interval, calibrate.ErrTrainingData, "trained on"},
 		{"a ranking", ranker, rows(t, 2, 300, ranking...), interval, calibrate.ErrParams, "objective lambdarank predicts an order"},
-		{"times", cox, rows(t, 2, 300, times...), interval, calibrate.ErrParams, "objective cox predicts times"},
+		{"times", cox, rows(t, 2, 300, times...), interval, calibrate.ErrParams, "objective cox is of times"},
 		{"two labels", two, rows(t, 2, 300, several...), interval, calibrate.ErrParams, "a model of 2 labels"},
 		{"few rows", numbers, rows(t, 2, 8, number...), interval, dataset.ErrTable, "8 rows are too few"},
 		{"few rows of a class", classes, rows(t, 2, 9, ofClass...), calibrate.Params{}, dataset.ErrTable, `class "`},

@@ -372,6 +372,29 @@ func TestLeftOut(t *testing.T) {
 	}
 }
 
+// Groups never divide the rows of a query.
+func TestQueriesStayTogether(t *testing.T) {
+	query, group, y := make([]float64, 60), make([]float64, 60), make([]float64, 60)
+	for row := range query {
+		query[row], group[row], y[row] = float64(row/5), float64(row/15), float64(row%3)
+	}
+	divide := func() error {
+		table, err := dataset.FromColumns([]dataset.ColumnData{{Name: "q", Values: query}, {Name: "g", Values: group}, {Name: "x", Values: y}, {Name: "y", Values: y}}, dataset.Label("y"), dataset.Group("q"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _, err = search.Division{Folds: 2, GroupBy: "g"}.Divide(table, "lambdarank")
+		return err
+	}
+	if err := divide(); err != nil {
+		t.Error(err)
+	}
+	group[7] = 3
+	if err := divide(); !errors.Is(err, dataset.ErrTable) || !strings.Contains(err.Error(), "row 8: the rows of a query stay together") {
+		t.Errorf("a divided query: %v", err)
+	}
+}
+
 // Bounds are those of the normal distribution for a mean of many rows: the distances here.
 func TestBounds(t *testing.T) {
 	table := example(t, 3000, "regression")

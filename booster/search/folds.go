@@ -182,10 +182,13 @@ func (d Division) classes(t *dataset.Table, objective string) ([]float64, error)
 // groups numbers the rows that stay together alike, from 0; nil for each by itself.
 func (d Division) groups(t *dataset.Table) ([]int32, error) {
 	numbers := make([]int32, t.NumRows())
+	queries, err := t.Groups()
+	if err != nil {
+		return nil, err
+	}
 	if d.GroupBy == "" {
-		queries, err := t.Groups()
-		if err != nil || queries == nil {
-			return nil, err
+		if queries == nil {
+			return nil, nil
 		}
 		for q := range len(queries) - 1 {
 			for row := queries[q]; row < queries[q+1]; row++ {
@@ -213,6 +216,13 @@ func (d Division) groups(t *dataset.Table) ([]int32, error) {
 			known[text] = number
 		}
 		numbers[row] = number
+	}
+	for q := range max(len(queries)-1, 0) {
+		for row := queries[q] + 1; row < queries[q+1]; row++ {
+			if numbers[row] != numbers[row-1] {
+				return nil, fmt.Errorf("%w: %s: the rows of a query stay together, and %q, by which rows are divided, is another one than in the row before", dataset.ErrTable, t.Place(row), d.GroupBy)
+			}
+		}
 	}
 	return numbers, nil
 }

@@ -163,7 +163,9 @@ func (a *app) calibrate(ctx context.Context, modelFile string, tables []string, 
 	if err != nil {
 		return err
 	}
-	switch {
+	switch err := calibrate.Suits(m.Contents()); {
+	case err != nil:
+		return exit.Usagef("%s: %v", modelFile, err)
 	case p.Level != 0:
 		if err := checkSets(m, modelFile); err != nil {
 			return err

@@ -13,6 +13,7 @@ import (
 	"boost/cmd/boost/internal/filename"
 	"boost/cmd/boost/internal/keyflags"
 	"boost/cmd/boost/internal/usage"
+	"boost/configs"
 )
 
 // initFlags is the command line of init.
@@ -37,7 +38,7 @@ table, except that columns that name the rows are ids, and that numbers and date
 		RunE: func(cmd *cobra.Command, args []string) error { return a.init(cmd.Context(), args, &f) },
 	}
 	flags := cmd.Flags()
-	flags.StringSliceVar(&f.labels, "label", nil, "`COLUMN` to predict, or several, separated by commas (default: guessed)")
+	flags.StringArrayVar(&f.labels, "label", nil, "`COLUMN` to predict, or several, separated by commas (default: guessed)")
 	flags.BoolVar(&f.all, "all", false, "write every key; those at their default as comments")
 	flags.StringVarP(&f.output, "output", "o", "", "config `FILE` to write (default: standard output)")
 	f.addColumns(cmd)
@@ -56,11 +57,19 @@ func (a *app) init(ctx context.Context, files []string, f *initFlags) error {
 			return err
 		}
 	}
+	var asked []configs.Flag
+	for _, label := range f.labels {
+		asked = append(asked, configs.Flag{Name: "--label", Key: "data.label", Value: label})
+	}
+	labels, _, err := configs.Read(configs.Default(), "", nil, asked...)
+	if err != nil {
+		return err
+	}
 	s, err := a.profileTable(ctx, files, &f.reading, "", false)
 	if err != nil {
 		return err
 	}
-	config, how, err := s.Starter(f.labels, f.all, f.output)
+	config, how, err := s.Starter(labels.Data.Label, f.all, f.output)
 	if err != nil {
 		return err
 	}

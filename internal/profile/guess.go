@@ -27,18 +27,19 @@ func TellingName(names []string) string {
 
 // GuessLabel returns the column that is taken for the label, and what it was guessed from; "" if there is
 // none. Without a telling name it is the last column with a value in every row and that tells rows apart as
-// a label would, else the last that is no text.
-func (p *Profile) GuessLabel() (name, how string) {
-	names := make([]string, len(p.Columns))
-	for i := range p.Columns {
-		names[i] = p.Columns[i].Name
+// a label would, else the last that is no text. Columns that are used for something else are none.
+func (p *Profile) GuessLabel(isUsed func(name string) bool) (name, how string) {
+	columns := slices.DeleteFunc(slices.Clone(p.Columns), func(c Column) bool { return isUsed(c.Name) })
+	names := make([]string, len(columns))
+	for i := range columns {
+		names[i] = columns[i].Name
 	}
 	if name := TellingName(names); name != "" {
 		return name, "the name"
 	}
 	last := ""
 	for i := len(names) - 1; i >= 0; i-- {
-		c := &p.Columns[i]
+		c := &columns[i]
 		if c.Kind == "text" {
 			continue
 		}

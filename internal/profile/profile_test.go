@@ -378,7 +378,7 @@ func TestGuessBesideInfinity(t *testing.T) {
 		if c := &p.Columns[0]; (c.Min == nil) == (c.Max == nil) || c.NamesRows(p.Rows) {
 			t.Errorf("%v: min %v, max %v, names rows: %v", inf, c.Min, c.Max, c.NamesRows(p.Rows))
 		}
-		if name, _ := p.GuessLabel(); name != "last" {
+		if name, _ := p.GuessLabel(func(string) bool { return false }); name != "last" {
 			t.Errorf("%v: the label is %q", inf, name)
 		}
 	}

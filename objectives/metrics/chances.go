@@ -14,24 +14,28 @@ var (
 		Name:    "brier",
 		Aliases: []string{"brier_score", "brier_score_loss", "brierscore"},
 		Links:   classified,
+		Shares:  true,
 		build:   func(name string, _ []float64) Metric { return mean{name: name, row: brierScore, outputs: anyNumber} },
 	}
 	crossEntropyInfo = Info{
 		Name:    "cross_entropy",
-		Aliases: []string{"xentropy"},
+		Aliases: []string{"xentropy", "crossentropy"},
 		Links:   []string{logistic},
+		Shares:  true,
 		build:   ofRows(crossEntropy),
 	}
 	kullbackLeiblerInfo = Info{
 		Name:    "kullback_leibler",
 		Aliases: []string{"kldiv"},
 		Links:   []string{logistic},
+		Shares:  true,
 		build:   ofRows(kullbackLeibler),
 	}
 	crossEntropyLambdaInfo = Info{
 		Name:    "cross_entropy_lambda",
 		Aliases: []string{"xentlambda"},
 		Links:   []string{softplus},
+		Shares:  true,
 		build:   func(string, []float64) Metric { return crossEntropyLambda{} },
 	}
 	eceInfo = Info{

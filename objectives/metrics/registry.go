@@ -13,6 +13,7 @@ type Info struct {
 	Links    []string  // of the models that it is defined for; for models of times, their objectives
 	Argument *Argument // nil if it takes none
 	Queries  bool      // measures how the rows of queries are ranked, and needs Input.Queries
+	Shares   bool      // of two classes, where a label may lie between 0 and 1: a share of the positive one
 
 	build func(name string, argument []float64) Metric
 }
@@ -44,7 +45,7 @@ const (
 )
 
 // numeric are the links of models that predict numbers.
-var numeric = []string{identity, exp, expm1, sorted}
+var numeric = []string{identity, exp, expm1}
 
 // Names returns the names of the built-in metrics, without arguments.
 func Names() []string {
@@ -136,6 +137,16 @@ func List(names []string) ([]Metric, error) {
 // NeedQueries reports whether a metric of these names is of queries.
 func NeedQueries(names []string) bool {
 	return slices.ContainsFunc(names, func(name string) bool { info, ok := Lookup(name); return ok && info.Queries })
+}
+
+// TellsTwo returns the first of some metrics that takes the labels 0 and 1 only where a model predicts a probability, "" where none does.
+func TellsTwo(names []string) string {
+	for _, name := range names {
+		if info, ok := Lookup(name); ok && !info.Shares && slices.Contains(info.Links, logistic) && !slices.Contains(info.Links, identity) {
+			return name
+		}
+	}
+	return ""
 }
 
 // Fitting returns the names of the built-in metrics that are defined for the predictions of a link.

@@ -49,7 +49,7 @@ var (
 	pinballInfo = Info{
 		Name:     "pinball",
 		Aliases:  []string{"quantile", "mean_pinball_loss", "quantile_loss"},
-		Links:    numeric,
+		Links:    append([]string{sorted}, numeric...),
 		Argument: levelArgument.list(),
 		build: func(name string, levels []float64) Metric {
 			return mean{name: name, row: pinballLoss(levels), outputs: len(levels)}

@@ -2,6 +2,7 @@ package format
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"boost/binning"
@@ -125,11 +126,15 @@ func (c *Contents) MetricInput(t *dataset.Table, names []string) (in metrics.Inp
 	if in.Weights, err = t.Weights(); err != nil {
 		return in, err
 	}
+	err = objectives.CheckJudged(c.Link, names, objectives.Rows{Labels: in.Labels, Targets: in.Targets, Weights: in.Weights})
+	if row, ok := errors.AsType[*objectives.RowError](err); ok {
+		return in, fmt.Errorf("%w: %s: %s", dataset.ErrTable, t.Place(row.Row), row.Reason())
+	}
 	info, builtIn := objectives.Lookup(c.Objective)
 	ofQueries := metrics.NeedQueries(names)
 	if ofQueries {
 		if in.Queries, err = t.Groups(); err == nil && in.Queries == nil {
-			err = fmt.Errorf("%w: metrics of queries: %w", dataset.ErrTable, objectives.ErrNoQueries)
+			err = fmt.Errorf("%w: metrics of queries: %w%s", dataset.ErrTable, objectives.ErrNoQueries, c.calledIn(dataset.GroupRole))
 		}
 		if err != nil {
 			return in, err
@@ -144,6 +149,14 @@ func (c *Contents) MetricInput(t *dataset.Table, names []string) (in metrics.Inp
 	}
 	in.Gains, in.Survival = objectives.GainsOf(o), (*metrics.Survival)(objectives.SurvivalOf(o))
 	return in, nil
+}
+
+// calledIn says what the column of a role was called in training, where there was one.
+func (c *Contents) calledIn(role dataset.Role) string {
+	if names := c.Schema.RoleNames(role); len(names) > 0 {
+		return fmt.Sprintf(" (here %q)", names[0])
+	}
+	return ""
 }
 
 // OutputNames returns what the predictions of several outputs are called: classes, labels, or levels of quantiles. It is nil for one output.

@@ -31,7 +31,7 @@ var Reading = []string{
 }
 
 // Types are the keys that matter only while a table's types are inferred.
-var Types = []string{"data.weight", "data.group", "data.init_score", "data.id", "data.ignore", "data.categorical"}
+var Types = []string{"data.weight", "data.group", "data.position", "data.event", "data.label_upper", "data.init_score", "data.id", "data.ignore", "data.categorical"}
 
 // Columns are the flags that say what the columns of a table are for.
 var Columns = []Flag{

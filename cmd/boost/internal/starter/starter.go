@@ -141,7 +141,7 @@ func (s *Table) otherLabel(label string, err error) error {
 	for _, file := range s.Files {
 		tables += " " + format.Pasted(file)
 	}
-	if other, _ := s.GuessLabel(); other != "" && other != label {
+	if other, _ := s.GuessLabel(s.isUsed); other != "" && other != label {
 		ways = fmt.Sprintf("boost init%s --label %s, or ", tables, format.Pasted(other))
 	}
 	return exit.Tablef("%s: %s: %sboost train%s --label %s --objective multiclass", s.File, exit.Wording(err), ways, tables, format.Pasted(label))
@@ -157,11 +157,17 @@ func chooseLabels(s *Table, asked []string) (names []string, how string, err err
 	if len(asked) > 0 {
 		return asked, "", nil
 	}
-	name, how := s.GuessLabel()
+	name, how := s.GuessLabel(s.isUsed)
 	if name == "" {
 		return nil, "", exit.Tablef("%s: no column can be the label", s.File)
 	}
 	return []string{name}, how, nil
+}
+
+// isUsed reports whether a column is said to be for something else than a label or feature.
+func (s *Table) isUsed(name string) bool {
+	role := s.Data.Column(name).Role()
+	return role != dataset.Feature && role != dataset.LabelRole
 }
 
 func configName(output string) string {
