@@ -115,8 +115,11 @@ func (t *Table) numericLabels(c *Column) ([]float64, error) {
 	for row, v := range labels {
 		if v != v || math.IsInf(v, 0) {
 			fix := `set train.objective = "multiclass" for classes`
-			if v == v {
+			switch {
+			case v == v:
 				fix = "leave the row out, or give the largest number that can be"
+			case c.cell(row) == "":
+				fix = `fill it in, or set on_bad_row = "skip" to leave such rows out`
 			}
 			return nil, t.badNumber(c, row, "a finite number, which the label of a regression has to be", fix)
 		}

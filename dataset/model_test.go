@@ -394,6 +394,11 @@ func TestNumericLabels(t *testing.T) {
 			t.Errorf("got  %v\nwant %s", err, want)
 		}
 	}
+	schema := mustRead(t, "y\n1\n2\n", dataset.Label("y")).Schema()
+	want := `t.csv:3: column "y": the cell has no value, expected a finite number, which the label of a regression has to be (fill it in, or set on_bad_row = "skip" to leave such rows out)`
+	if _, err := mustRead(t, "y\n1\nNA\n", dataset.As(schema)).NumericLabels(); err == nil || err.Error() != want {
+		t.Errorf("got  %v\nwant %s", err, want)
+	}
 }
 
 func TestWeights(t *testing.T) {

@@ -208,7 +208,7 @@ func TestParseAnotherWay(t *testing.T) {
 	}
 	for _, c := range []struct{ column, cell, want string }{
 		{"income", "€ 1.200,50", `"€ 1.200,50" is not written as "1,234.5 $", as in the table of the model (give --set 'data.parse={income="1.234,5 €"}' if the table is written so)`},
-		{"rate", "0.12", `"0.12" is not written as "1,234.5 %", as in the table of the model (give --set 'data.parse={rate="1,234.5"}' if`},
+		{"rate", "0.12", `"0.12" is not written as "1,234.5 %", as in the table of the model (give --set 'data.parse={rate="1,234.5"}' if "0.12" means 0.12 %)`},
 		{"weight", "12 lb", `"12 lb" is not written as "1,234.5 kg"`},
 		{"share", "1,234.5", `"1,234.5" is not written as "1.234,5"`},
 		{"born", "12/31/2000", `(give --set 'data.parse={born="mm/dd/yyyy"}' if the table is written so)`},
@@ -219,6 +219,11 @@ func TestParseAnotherWay(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s %s:\n got %v\nwant %s", c.column, c.cell, err, c.want)
 		}
+	}
+	// A form that is asked for is not the model's, and no other one is advised.
+	_, err := dataset.Read(context.Background(), strings.NewReader(row("share", "40%")), "t.csv", dataset.As(schema), dataset.Parse(map[string]string{"share": "1234.5"}))
+	if want := `"40%" is not written as "1234.5" (write all cells of the column in one way)`; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("got %v\nwant %s", err, want)
 	}
 	for column, cell := range map[string]string{"income": "1200.50", "seen": "2024-12-31", "born": "2024-12-31T05:00"} {
 		mustRead(t, row(column, cell), dataset.As(schema))

@@ -99,14 +99,25 @@ func (a *Builder) BadCell(c *Column, broken bool, cells ...chunk.OddCell) *chunk
 		if c.Role != chunk.LabelRole { // every row needs one
 			e.Fix = addMissing(cells)
 		}
+		form, isModels := "", true
 		if c.Form != nil {
-			e.Want = fmt.Sprintf("written as \"%v\", as in the table of the model", *c.Form)
-		}
-		if forms := chunk.FormsOf(a.Decimal, []string{text}); len(forms) > 0 && !chunk.AreCommaNumbers([]string{text}) {
-			var ways []string
-			for _, f := range forms {
-				ways = append(ways, chunk.ParseHint(map[string]string{c.Name: f.String()}))
+			form = c.Form.String()
+			e.Want = fmt.Sprintf("written as %q", form)
+			if isModels = form == c.Schema.Written; isModels {
+				e.Want += ", as in the table of the model"
 			}
+		}
+		var ways []string
+		for _, f := range chunk.FormsOf(a.Decimal, []string{text}) {
+			ways = append(ways, chunk.ParseHint(map[string]string{c.Name: f.String()}))
+		}
+		switch {
+		case !isModels:
+			e.Fix = "write all cells of the column in one way"
+		case len(ways) == 0 || chunk.AreCommaNumbers([]string{text}):
+		case strings.Contains(form, "%") && !strings.Contains(text, "%"):
+			e.Fix = fmt.Sprintf("give %s if %q means %[2]s %%", strings.Join(ways, " or "), text)
+		default:
 			e.Fix = "give " + strings.Join(ways, " or ") + " if the table is written so"
 		}
 	case c.Form != nil:
