@@ -144,9 +144,9 @@ func (r *run) chooseMetrics(objective objectives.Objective) ([]metrics.Metric, e
 		if err != nil {
 			return nil, fmt.Errorf("%w: metrics.names: %w", ErrParams, err)
 		}
-		if link := objectives.MetricLink(objective.Name(), objective.Link()); !metrics.Fits(name, link) {
+		if link := objectives.MetricLink(objective.Name(), objective.Link()); !metrics.Fits(name, link, defaults...) {
 			return nil, fmt.Errorf("%w: metrics.names: %s is not defined for objective %s (there are %s)",
-				ErrParams, name, r.p.Objective, strings.Join(metrics.Fitting(link), ", "))
+				ErrParams, name, r.p.Objective, strings.Join(metrics.Fitting(link, defaults...), ", "))
 		}
 		names[i] = m.Name()
 		list = append(list, m)

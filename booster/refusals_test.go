@@ -137,7 +137,7 @@ func TestLabelsOfTwoClasses(t *testing.T) {
 	}
 
 	p = booster.Params{Objective: "quantile", Loss: objectives.Params{Alpha: []float64{0.1, 0.9}}, Metrics: []string{"mae"}}
-	if _, err := booster.Train(context.Background(), p, shares); !errors.Is(err, booster.ErrParams) || !strings.Contains(err.Error(), "mae is not defined for objective quantile (there are pinball)") {
+	if _, err := booster.Train(context.Background(), p, shares); !errors.Is(err, booster.ErrParams) || !strings.Contains(err.Error(), "mae is not defined for objective quantile (there are pinball@0.1/0.9)") {
 		t.Errorf("mae of two quantiles: %v", err)
 	}
 }

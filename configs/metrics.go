@@ -28,8 +28,8 @@ func ChooseMetrics(asked, defaults []string, link string) ([]string, error) {
 			return nil, problemf("%v", err)
 		}
 		switch {
-		case !metrics.Fits(name, link):
-			others := slices.DeleteFunc(metrics.Fitting(link), func(name string) bool { return slices.Contains(defaults, name) })
+		case !metrics.Fits(name, link, defaults...):
+			others := slices.DeleteFunc(metrics.Fitting(link, defaults...), func(name string) bool { return slices.Contains(defaults, name) })
 			return nil, problemf("metric %q does not fit this model: take %s", written, strings.Join(slices.Concat(defaults, others), ", "))
 		case !slices.Contains(names, name):
 			names = append(names, name)

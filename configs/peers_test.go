@@ -76,3 +76,16 @@ func TestParametersThatFollowEachOther(t *testing.T) {
 		t.Errorf("notes %q", notes)
 	}
 }
+
+// A model of several quantiles is judged by the metric of their levels alone.
+func TestMetricsOfQuantiles(t *testing.T) {
+	own := []string{"pinball@0.1/0.9"}
+	for _, name := range []string{"mae", "pinball@0.5"} {
+		if _, err := configs.ChooseMetrics([]string{name}, own, "sorted"); err == nil || !strings.Contains(err.Error(), "take pinball@0.1/0.9") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if names, err := configs.ChooseMetrics([]string{"quantile@.1/.9"}, own, "sorted"); err != nil || !reflect.DeepEqual(names, own) {
+		t.Errorf("%v: %v", names, err)
+	}
+}

@@ -17,7 +17,6 @@ import (
 	"boost/cmd/boost/internal/usage"
 	"boost/dataset"
 	"boost/internal/report"
-	"boost/internal/unseen"
 	"boost/objectives/metrics"
 	"boost/ptq/compress"
 )
@@ -25,6 +24,7 @@ import (
 // compareFlags is the command line of compare.
 type compareFlags struct {
 	reading
+	unseenFlag
 	metrics []string
 	json    bool
 }
@@ -54,12 +54,16 @@ reaches counts in it like one that all rows reach.`,
 			if len(args) == 2 && (f.metrics != nil || f.sets != nil) {
 				return exit.Usagef("--metric and --set need a table: boost %s", cmd.Use)
 			}
+			if err := f.unseenFlag.check(); err != nil {
+				return err
+			}
 			return a.compare(cmd.Context(), args, &f)
 		},
 	}
 	cmd.Flags().StringArrayVar(&f.metrics, "metric", nil, "metric by `NAME`; repeatable")
 	cmd.Flags().BoolVar(&f.json, "json", false, "print JSON")
 	f.addSet(cmd, keyflags.Reading)
+	f.unseenFlag.add(cmd)
 	complete.With(cmd, "metric", metrics.Offers()...)
 	return cmd
 }
@@ -116,7 +120,7 @@ func (a *app) openCompared(ctx context.Context, models [2]*model.Model, file str
 	} else if table.LabelColumn() == nil {
 		a.log.Info(file + " has no labels: predictions are compared, not metrics")
 	}
-	if err := a.reportUnseen(table, models[0], unseen.Missing); err != nil {
+	if err := a.reportUnseen(table, models[0], f.onUnseen, file); err != nil {
 		return nil, nil, err
 	}
 	a.reportInitScores(models[0].LacksInitScores(table), file)

@@ -520,3 +520,16 @@ func TestPredictNamesTheFlag(t *testing.T) {
 		}
 	}
 }
+
+// A table whose categories are all unknown is no evidence of a model.
+func TestEvidenceOfUnknownCategories(t *testing.T) {
+	inFolder(t)
+	file(t, "t.csv", "x,c,y\n"+strings.Repeat("1.5,a,1\n2,b,0\n3,b,2.5\n", 60))
+	file(t, "new.csv", "x,c,y\n"+strings.Repeat("1.5,k,1\n2,l,0\n3,l,2.5\n", 60))
+	must(t, 0, boost(t, "train", "t.csv", "--label", "y", "-q", "--rounds", "2"))
+	for _, command := range []string{"quantize t.boost -o q.boost --data new.csv --max-loss 90%", "compare t.boost t.boost new.csv", "registry add reg t.boost --data new.csv --max-loss 90%"} {
+		says(t, must(t, 3, boost(t, strings.Fields(command)...)).errors, `column "c": training had none of its categories`, "--on-unseen missing")
+		must(t, 0, boost(t, append(strings.Fields(command), "--on-unseen", "missing")...))
+		must(t, 2, boost(t, append(strings.Fields(command), "--on-unseen", "drop")...))
+	}
+}

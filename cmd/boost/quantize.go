@@ -25,7 +25,6 @@ import (
 	"boost/internal/output"
 	"boost/internal/replace"
 	"boost/internal/report"
-	"boost/internal/unseen"
 	"boost/ptq"
 	"boost/ptq/compress"
 )
@@ -33,6 +32,7 @@ import (
 // quantizeFlags is the command line of quantize.
 type quantizeFlags struct {
 	reading
+	unseenFlag
 	compression.Flags
 	output string
 	plot   string
@@ -62,6 +62,9 @@ inspect prints it. I8 or Q4_0 are good first choices.`,
   boost quantize price.boost -o price.q.boost --data test.csv --max-bytes 20KB`,
 		Args: usage.Arguments("MODEL"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := f.unseenFlag.check(); err != nil {
+				return err
+			}
 			read := args
 			if f.Data != "" {
 				read = append([]string{f.Data}, args...)
@@ -92,6 +95,7 @@ inspect prints it. I8 or Q4_0 are good first choices.`,
 	flags.StringVar(&f.plot, "plot", "", "`FILE` (.svg) for a picture of all candidates")
 	flags.BoolVar(&f.json, "json", false, "print JSON")
 	f.addSet(cmd, keyflags.Reading)
+	f.unseenFlag.add(cmd)
 	types := slices.DeleteFunc(ptq.Forms(), func(f ptq.Form) bool { return slices.Contains(ptq.Tiers(), f) })
 	complete.With(cmd, "dtype", ptq.FormNames(types)...)
 	complete.With(cmd, "tiers", ptq.FormNames(ptq.Tiers())...)
@@ -129,7 +133,7 @@ func (a *app) quantize(ctx context.Context, file string, f *quantizeFlags) error
 		if err := compression.Measurable(m, f.Data); err != nil {
 			return err
 		}
-		t, err := a.openLabelled(ctx, []string{f.Data}, m, c, unseen.Missing)
+		t, err := a.openLabelled(ctx, []string{f.Data}, m, c, f.onUnseen)
 		if err != nil {
 			return err
 		}

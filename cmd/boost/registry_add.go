@@ -25,6 +25,7 @@ import (
 
 // registryAddFlags is the command line of registry add.
 type registryAddFlags struct {
+	unseenFlag
 	storeFlags
 	id       string
 	tier     string
@@ -68,6 +69,7 @@ or the changed leaf values.`,
 	flags.StringVar(&f.base, "base", "", "`ID` of a model that this one shares its first rounds or its trees with")
 	flags.BoolVar(&f.noSource, "no-source", false, "keep no lossless form: the model stays in its tier")
 	flags.BoolVar(&f.json, "json", false, "print JSON")
+	f.unseenFlag.add(cmd)
 	f.storeFlags.addRegistry(cmd)
 	complete.With(cmd, "tier", registryTiers...)
 	return cmd
@@ -100,6 +102,9 @@ func (f *registryAddFlags) floor() (*registry.Floor, error) {
 }
 
 func (a *app) registryAdd(ctx context.Context, dir, file string, f *registryAddFlags) error {
+	if err := f.unseenFlag.check(); err != nil {
+		return err
+	}
 	floor, err := f.floor()
 	if err != nil {
 		return err
@@ -127,7 +132,7 @@ func (a *app) registryAdd(ctx context.Context, dir, file string, f *registryAddF
 	}
 	o := registry.AddOptions{Tier: tier, Floor: floor, DropSource: f.noSource, AllowTrainingData: f.train}
 	if f.data != "" {
-		if o.Table, _, err = a.openCompared(ctx, [2]*model.Model{m, m}, f.data, &compareFlags{}); err != nil {
+		if o.Table, _, err = a.openCompared(ctx, [2]*model.Model{m, m}, f.data, &compareFlags{unseenFlag: f.unseenFlag}); err != nil {
 			return err
 		}
 		if err := needLabel(o.Table, f.data, m.Schema()); err != nil {

@@ -149,14 +149,21 @@ func TellsTwo(names []string) string {
 	return ""
 }
 
-// Fitting returns the names of the built-in metrics that are defined for the predictions of a link.
-func Fitting(link string) []string {
+// Fitting returns the names of the built-in metrics that are defined for the predictions of a link. Of a model of several quantiles that is its
+// own, of their levels.
+func Fitting(link string, own ...string) []string {
+	if link == sorted && len(own) > 0 {
+		return slices.Clone(own)
+	}
 	return slices.DeleteFunc(Names(), func(name string) bool { return !Fits(name, link) })
 }
 
-// Fits reports whether the metric called name, with an argument or without, is defined for the
-// predictions of a link.
-func Fits(name, link string) bool {
+// Fits reports whether the metric called name, with an argument or without, is one of Fitting.
+func Fits(name, link string, own ...string) bool {
+	if link == sorted && len(own) > 0 {
+		usual, err := Canonical(name)
+		return err == nil && slices.Contains(own, usual)
+	}
 	info, ok := Lookup(name)
 	return ok && slices.Contains(info.Links, link)
 }

@@ -2,6 +2,7 @@ package compress_test
 
 import (
 	"context"
+	"errors"
 	"math"
 	"slices"
 	"testing"
@@ -259,4 +260,21 @@ func cells(t *testing.T, d *dataset.Table, name string) any {
 		}
 	}
 	return out
+}
+
+// A bound that no other form keeps is kept by the leaf values as they are.
+func TestNothingLost(t *testing.T) {
+	m := trained(t, "regression", task(t, "regression", 3, 1500), 20)
+	s := compress.Settings{MaxLoss: 0, Data: task(t, "regression", 4, 400), Prune: compress.PruneOff}
+	r, err := compress.Quantize(t.Context(), m, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := r.Certificate; r.Chosen().Format.Form != ptq.FormOf(ptq.F64) || slices.Max(c.RawBound) != 0 || c.Before != c.After || len(r.Candidates) < 9 {
+		t.Errorf("%s of %d candidates: %+v", r.Chosen().Name(), len(r.Candidates), c)
+	}
+	s.MaxBytes = 100
+	if _, err := compress.Quantize(t.Context(), m, s); !errors.As(err, new(compress.ErrBudget)) {
+		t.Errorf("100 bytes: %v", err)
+	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"boost/booster/model"
 	"boost/dataset"
+	"boost/ptq"
 )
 
 // Feedback reports whether errors of stored leaves are pushed forward.
@@ -137,7 +138,8 @@ const confidence = 0.95
 
 // Quantize returns the smallest compressed model of m that keeps the bounds. With MaxLoss that is
 // the smallest file whose loss is certified to stay below it; with MaxBytes alone the file that
-// fits and loses least; without bounds there must be one format, which is taken.
+// fits and loses least; without bounds there must be one format, which is taken. Where none of all Formats keeps MaxLoss, the model
+// is packed with the leaf values that it has.
 //
 // Candidates are judged on the first half of the rows. Some of those that keep the loss there, whole
 // and pruned ones, are certified on the other half, which is not looked at before, and of those that pass the
@@ -157,5 +159,14 @@ func Quantize(ctx context.Context, m *model.Model, s Settings, opts ...Option) (
 	if err := q.candidates(ctx); err != nil {
 		return nil, err
 	}
-	return q.choose(ctx)
+	r, err := q.choose(ctx)
+	if _, none := errors.AsType[ErrBudget](err); !none || s.Formats != nil || s.Reference != nil || !(s.MaxLoss >= 0) {
+		return r, err
+	}
+	s.Formats, s.Feedback, s.Prune = []Format{{Form: ptq.FormOf(ptq.F64)}}, FeedbackOff, PruneOff
+	if exact, errExact := Quantize(ctx, m, s, opts...); errExact == nil {
+		exact.Candidates = append(q.found, exact.Candidates...)
+		return exact, nil
+	}
+	return nil, err
 }

@@ -416,5 +416,5 @@ func (q *search) nearest() string {
 			least = &q.found[i]
 		}
 	}
-	return text + fmt.Sprintf("; that which loses least, %s, has %d bytes and loses up to %.3g %%", least.Name(), least.Bytes, 100*least.Bound)
+	return text + fmt.Sprintf("; that which loses least, %s, has %d bytes and loses up to %.3g %% on the rows of the search", least.Name(), least.Bytes, 100*least.Bound)
 }
