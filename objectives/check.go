@@ -7,7 +7,6 @@ import (
 
 	"boost/internal/detmath"
 	"boost/internal/kernel/loss"
-	"boost/objectives/metrics"
 )
 
 // ErrRows is wrapped by every error that says what is wrong with labels or weights.
@@ -59,13 +58,12 @@ func CheckWeights(rows Rows) error {
 	return nil
 }
 
-// CheckJudged reports the first label with a weight that none of these metrics of a probability, the link's, is defined for. No names are the
-// loss's own metrics, which for several labels tell classes apart.
-func CheckJudged(link Link, names []string, rows Rows) error {
+// CheckJudged reports the first label with a weight that metrics of a probability, the link's, are not defined for. two is one that tells two
+// classes apart, "" where there is none.
+func CheckJudged(link Link, two string, rows Rows) error {
 	if link != Logistic && link != Softplus {
 		return nil
 	}
-	two := metrics.TellsTwo(names)
 	want := "a chance from 0 to 1"
 	if two != "" {
 		want = "0 or 1, as metric " + two + " tells two classes apart"

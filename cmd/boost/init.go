@@ -57,9 +57,9 @@ func (a *app) init(ctx context.Context, files []string, f *initFlags) error {
 			return err
 		}
 	}
-	var asked []configs.Flag
-	for _, label := range f.labels {
-		asked = append(asked, configs.Flag{Name: "--label", Key: "data.label", Value: label})
+	asked := make([]configs.Flag, len(f.labels))
+	for i, label := range f.labels {
+		asked[i].Name, asked[i].Key, asked[i].Value = "--label", "data.label", label
 	}
 	labels, _, err := configs.Read(configs.Default(), "", nil, asked...)
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 
 	"boost/dataset"
 	"boost/objectives"
+	"boost/objectives/metrics"
 )
 
 // placed is the error of a row that is named by its place in the table.
@@ -28,7 +29,7 @@ func Judged(table *dataset.Table, of dataset.Labels, o objectives.Objective, p o
 		names, _ = objectives.DefaultMetrics(o.Name(), o.Link(), p) // none of a caller's own loss
 	}
 	rows := objectives.Rows{Labels: of.Columns[0], Targets: of.Several(), Weights: weights}
-	if err := objectives.CheckJudged(o.Link(), names, rows); err != nil {
+	if err := objectives.CheckJudged(o.Link(), metrics.TellsTwo(names), rows); err != nil {
 		return nil, AtRow(table, err)
 	}
 	return weights, nil
@@ -38,7 +39,7 @@ func Judged(table *dataset.Table, of dataset.Labels, o objectives.Objective, p o
 func Check(table *dataset.Table, o objectives.Objective, rows objectives.Rows, names []string) error {
 	err := o.Check(rows)
 	if err == nil {
-		err = objectives.CheckJudged(o.Link(), names, rows)
+		err = objectives.CheckJudged(o.Link(), metrics.TellsTwo(names), rows)
 	}
 	if err != nil {
 		return AtRow(table, err)

@@ -126,7 +126,7 @@ func (c *Contents) MetricInput(t *dataset.Table, names []string) (in metrics.Inp
 	if in.Weights, err = t.Weights(); err != nil {
 		return in, err
 	}
-	err = objectives.CheckJudged(c.Link, names, objectives.Rows{Labels: in.Labels, Targets: in.Targets, Weights: in.Weights})
+	err = objectives.CheckJudged(c.Link, metrics.TellsTwo(names), objectives.Rows{Labels: in.Labels, Targets: in.Targets, Weights: in.Weights})
 	if row, ok := errors.AsType[*objectives.RowError](err); ok {
 		return in, fmt.Errorf("%w: %s: %s", dataset.ErrTable, t.Place(row.Row), row.Reason())
 	}
