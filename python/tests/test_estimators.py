@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 import subprocess
 import sys
@@ -12,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from boost_gbt import BoostClassifier, BoostRanker, BoostRegressor, Model, ParameterError, TableError, train
+from boost_gbt import BoostClassifier, BoostRanker, BoostRegressor, Model, ParameterError, TableError, run, train
 
 sklearn = pytest.importorskip("sklearn")
 
@@ -105,7 +106,6 @@ def test_same_bytes_as_train(numbers: Data, classes: np.ndarray) -> None:
         [3, 1],
         [2.0, -1.0],
         ["1", "0"],
-        ["NA", "x"],
         ["10", "9", "x"],
         [10, 9, 100],
         ["yes ", "yes"],
@@ -122,6 +122,77 @@ def test_labels_of_all_kinds(numbers: Data, labels: list[Any]) -> None:
     assert probabilities.shape == (len(x), len(labels))
     assert np.allclose(probabilities.sum(axis=1), 1)
     assert np.array_equal(m.classes_[probabilities.argmax(axis=1)], m.predict(x))
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        ["1", "2", "3"],
+        ["1", "2"],
+        ["01", "10", "2"],
+        ["10", "9"],
+        ["0.5", "1.5", "-2"],
+        ["1e3", "20", "+3."],
+        ["true", "FALSE"],
+        ["2024-01-02", "2023-05-06", "2024-01-02T03:04:05.5+02:00"],
+        ["1", "x"],
+        ["01", "1", "x"],
+        ["2024-01-02", "never"],
+        [3, 1],
+        [True, False],
+        np.array(["2024-01-02", "2023-05-06"], "M8[D]"),
+    ],
+    ids=str,
+)
+def test_names_of_classes_in_the_model(numbers: Data, labels: Any, tmp_path: Path) -> None:
+    """They are those of the labels, as train has them of the same table, also where most of a column are numbers."""
+    pd = pytest.importorskip("pandas")
+    x, y = numbers
+    labels = np.asarray(labels)
+    target = labels[np.digitize(y, np.quantile(y, [0.95] if len(labels) == 2 else [0.4, 0.95]))]
+    weights = dict.fromkeys(labels.tolist(), 2.0) if labels.dtype.kind != "M" else "balanced"
+    m = BoostClassifier(rounds=20, class_weight=weights).fit(x, target, eval_set=(x[:9], target[:9]))
+    m = pickle.loads(pickle.dumps(m))
+    each = np.repeat(labels, 20)
+    like = train({"rounds": 1, "objective": "multiclass", "early_stopping": 0}, np.arange(len(each))[:, None], each)
+    assert m.model_.classes == like.classes
+    accuracy = m.score(x, target)
+    assert accuracy > 0.9
+    assert m.model_.eval(x, target, "accuracy") == {"accuracy": accuracy}
+    more = BoostClassifier(rounds=1).fit(x, target, init_model=m.model_)
+    assert more.classes_.tolist() == m.classes_.tolist()
+    assert more.score(x, target) > 0.9
+
+    frame = pd.DataFrame(x, columns=m.model_.inputs).assign(label=target)
+    frame.to_csv(tmp_path / "rows.csv", index=False)
+    m.model_.save(tmp_path / "m.boost")
+    said = json.loads(run("eval", tmp_path / "m.boost", tmp_path / "rows.csv", "--metric", "accuracy", "--json"))
+    assert said["metrics"]["accuracy"] == pytest.approx(accuracy)
+    run("predict", tmp_path / "m.boost", tmp_path / "rows.csv", "-o", tmp_path / "out.csv", "--kind", "value")
+    found = pd.read_csv(tmp_path / "out.csv")
+    assert np.allclose(found.iloc[:, -1], m.predict_proba(x)[:, m._columns().index(len(labels) - 1)])
+
+
+@pytest.mark.parametrize(
+    ("labels", "names", "words"),
+    [
+        (["NA", "a", "b"], ["'NA'", "a", "b"], "labels such as 'NA' are read as no value"),
+        (["", "1", "b"], ["''", "1", "b"], "labels such as '' are read as no value"),
+        (["1", "01", "2"], ["'01'", "'1'", "'2'"], "labels such as '01' are read as numbers that are alike"),
+        (["9007199254740993", "1"], ["'1'", "'9007199254740993'"], "numbers that are alike or too large"),
+        (["NA", "'NA'"], ["\"'NA'\"", "'NA'"], "labels such as 'NA'"),
+    ],
+)
+def test_classes_that_are_not_read_as_they_are(numbers: Data, labels: list[str], names: list[str], words: str) -> None:
+    """The model has them in quotes, with a warning: none takes the place of another."""
+    x, y = numbers
+    target = np.array(labels)[np.digitize(y, [0] if len(labels) == 2 else [-0.5, 0.5])]
+    with pytest.warns(UserWarning, match=words):
+        m = BoostClassifier(rounds=20).fit(x, target)
+    assert m.model_.classes == names
+    assert m.score(x, target) > 0.85
+    with pytest.raises(TableError, match=r"the cell has no value|is not one of the classes"):
+        m.model_.eval(x, target)
 
 
 def test_frames(census: Path) -> None:
@@ -506,8 +577,13 @@ def test_going_on_without_some_classes(numbers: Data) -> None:
             BoostClassifier().fit(x, np.where(some, "new", "a"), init_model=first)
     plain = BoostClassifier(rounds=3).fit(x, three)
     assert BoostClassifier(rounds=3).fit(x[some], three[some], init_model=plain.model_).classes_.tolist() == [0, 1, 2]
-    with pytest.raises(ParameterError, match="let init_model be the estimator"):
-        BoostClassifier().fit(x, three.astype(str), init_model=plain.model_)
+    texts = BoostClassifier(rounds=3).fit(x[some], three[some].astype(str), init_model=plain.model_)
+    assert texts.classes_.tolist() == ["0", "1", "2"]
+    days = np.array(["2024-01-02", "2024-01-03", "2024-01-04"], "M8[D]")
+    dated = BoostClassifier(rounds=3).fit(x, days[three]).model_
+    assert np.array_equal(BoostClassifier(rounds=3).fit(x[some], days[three[some]], init_model=dated).classes_, days)
+    with pytest.raises(ValueError, match="a class that training did not have"):
+        BoostClassifier().fit(x, np.where(y > 0, "a", "b"), init_model=plain.model_)
     followed = BoostRegressor(objective="huber", rounds=3).fit(x, y)
     assert BoostRegressor(rounds=3).fit(x, y, init_model=followed).model_.objective == "huber"
     with pytest.raises(ParameterError, match="predicts no classes"):

@@ -5,13 +5,16 @@ from __future__ import annotations
 import copy
 import inspect
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from . import _columns, _settings, _tables
 from ._functions import OBJECTIVES
+from ._messages import tell
 from ._ranks import THREADS
 from .errors import ParameterError
 from .model import Model, RoundCallback, Rows, train_rows
@@ -124,6 +127,11 @@ PARAMETERS = """
 """
 
 
+MISSING = frozenset(("", "NA", "NaN", "nan", "null", "None", "?", "N/A"))  # what the program reads as no value
+NUMBER = re.compile(r"[+-]?((\d+\.?\d*|\.\d+)(e[+-]?\d+)?|inf(inity)?)", re.ASCII | re.IGNORECASE)
+DATE = re.compile(
+    r"(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(?::(\d\d)(?:[.,](\d+))?)?(?:Z|([+-])(\d\d)(?::?(\d\d))?)?)?", re.ASCII
+)
 IMPORTANCES = {"weight": "split", "total_gain": "gain", "total_cover": "cover"}  # XGBoost's names
 
 
@@ -334,6 +342,7 @@ class _Boost(BaseEstimator):  # type: ignore[misc]
             defaults.pop("train.objective", None)
         names = _tables.column_names(X) or _tables.numbered(X.shape[1])
         rows = Rows(X, _named(target, y), weights, queries)
+        rows.of_classes = any(isinstance(name, str) and _number(name) is not None for name in self._classes())
         valid = []
         sets = _validation_sets(eval_set)
         if isinstance(eval_set, tuple):  # what belongs to it stands alone too, or in a list
@@ -354,10 +363,13 @@ class _Boost(BaseEstimator):  # type: ignore[misc]
             if value is not None and _settings.key_of(name) in OBJECTIVES:
                 defaults.pop("train.objective", None)
         params = defaults | _early_stopping(params, X.shape[0])
-        classes = len(self.classes_) if hasattr(self, "_names") else 0
-        self.model_: Model = train_rows(params, rows, valid, base, callback, classes=classes)
+        self.model_: Model = train_rows(params, rows, valid, base, callback, classes=len(self._classes()))
         self._columns_in = names  # where they are numbers or tuples, scikit-learn keeps none
         return self
+
+    def _classes(self) -> Sequence[Any]:
+        """Return what classes are called in the model, none where it predicts numbers."""
+        return ()
 
     def _check_base(self, init_model: Any, y: Any, target: np.ndarray) -> np.ndarray:
         """Return the labels as the model has them that training goes on from."""
@@ -631,28 +643,25 @@ class BoostClassifier(ClassifierMixin, _Boost):  # type: ignore[misc]
         names: np.ndarray = self._names[codes]
         return names
 
+    def _classes(self) -> Sequence[Any]:
+        names: list[Any] = self._names.tolist()
+        return names
+
     def _check_base(self, init_model: Any, y: Any, target: np.ndarray) -> np.ndarray:
         """Return the labels as the model has them that training goes on from. They may lack some of its classes."""
         if isinstance(init_model, BoostClassifier):
-            classes, names = init_model.classes_, init_model._names
-            if np.array_equal(classes, self.classes_):
-                return target
+            self.classes_, self._names = init_model.classes_, init_model._names
         elif isinstance(init_model, _Boost):
             raise ParameterError(f"init_model is a {type(init_model).__name__}, which predicts no classes")
         else:
             model = init_model if isinstance(init_model, Model) else Model.load(init_model)
             if model.classes is None:
                 raise ParameterError("init_model predicts numbers, and no classes")
-            numbered = self._names.dtype.kind in "iu" and self.classes_.dtype.kind not in "iufb"
-            if numbered:
-                raise ParameterError(
-                    f"the model knows classes like {self.classes_.tolist()[0]!r} by numbers alone: "
-                    "let init_model be the estimator, not its model"
-                )
-            if len(model.classes) == len(self.classes_):
-                return target
-            classes = names = np.unique(np.array(model.classes))
-        self.classes_, self._names = classes, names
+            labels = {_plain_name(name): label for name, label in zip(self._names, self.classes_, strict=True)}
+            classes = [labels.get(str(name), _label(name, self.classes_)) for name in model.classes]
+            kind = object if self.classes_.dtype.kind == "O" else None
+            self.classes_, places = np.unique(np.array(classes, kind), return_index=True)
+            self._names = np.array(model.classes)[places]
         return self._check_target(y, fit=False)
 
     def _settings(self) -> dict[str, Any]:
@@ -773,25 +782,54 @@ class BoostClassifier(ClassifierMixin, _Boost):  # type: ignore[misc]
 
 
 def _class_names(classes: np.ndarray) -> np.ndarray:
-    """Return what classes are called in the model: as they are, or numbers where they would be read otherwise."""
-    if classes.dtype.kind in "iu" or (classes.dtype.kind == "f" and np.isfinite(classes).all()):
-        return classes
-    texts = [str(name) for name in classes.tolist()]
-    plain = classes.dtype.kind in "UO" and all(isinstance(name, str) for name in classes.tolist())
-    if plain and len(set(texts)) == len(texts) and all(_is_plain(text) for text in texts):
-        return np.array(texts, object)
-    return np.arange(len(classes))
+    """Return what classes are called in the model: as ``train`` reads them, numbers where all of them are numbers.
+
+    Texts that it would take for no value, and those that it would not tell apart, stand in quotes.
+    """
+    if classes.dtype.kind in "iub":
+        return classes.astype(np.int64) if classes.dtype.kind == "b" else classes
+    if classes.dtype.kind == "f" and np.isfinite(classes).all():
+        return classes.astype(np.float64)
+    if classes.dtype.kind in "mM":
+        return classes.astype(f"{classes.dtype.kind}8[us]").astype(np.int64) / 1e6
+    texts = [_tables._text(label) for label in classes.tolist()]
+    numbers = [_number(text) for text in texts]
+    values = {number for number in numbers if number is not None and abs(number) < 2**53}
+    if len(values) == len(texts):
+        return np.array(numbers, np.float64)
+    unread = [text for text in texts if text.strip(" \t") in MISSING or None not in numbers]
+    names = [repr(text) if text in unread else text for text in texts]
+    if len(set(names)) < len(names):
+        names = [repr(text) for text in texts]
+    if unread:
+        why = "no value" if None in numbers else "numbers that are alike or too large"
+        tell("WARN", f"labels such as {unread[0]!r} are read as {why}: model_ has this class in quotes, {unread[0]!r}")
+    return np.array(names, object)
 
 
-def _is_plain(text: str) -> bool:
-    """Report whether the program takes a text for itself, not for a number, date, truth value or missing one."""
-    if text != text.strip() or text.lower() in ("", "na", "null", "none", "?", "n/a", "true", "false"):
-        return False
+def _number(text: str) -> float | None:
+    """Return the number, truth value or seconds since 1970 that the program reads in a text, None for others."""
+    text = text.strip(" \t")
+    if NUMBER.fullmatch(text):
+        return float(text)
+    if text.lower() in ("true", "false"):
+        return float(text.lower() == "true")
+    if not (found := DATE.fullmatch(text)):
+        return None
+    day, clock, second, fraction, sign, hours, minutes = found.groups()
     try:
-        float(text)
+        moment = datetime.fromisoformat(f"{day}T{clock or '00:00'}:{second or '00'}+00:00").timestamp()
     except ValueError:
-        return not (text[:4].isdigit() and text[4:5] == "-")
-    return False
+        return None
+    zone = int(hours or 0) * 3600 + int(minutes or 0) * 60
+    return moment - (-zone if sign == "-" else zone) + float(f"0.{fraction or 0}")
+
+
+def _label(name: Any, labels: np.ndarray) -> Any:
+    """Return a class of a model as a label of the type that others have."""
+    if labels.dtype.kind in "mM":
+        return np.array(int(name * 1e6), f"{labels.dtype.kind}8[us]").astype(labels.dtype)[()]
+    return str(name) if all(isinstance(label, str) for label in labels.tolist()) else name
 
 
 def _plain_name(name: Any) -> str:

@@ -55,6 +55,7 @@ class Rows:
         self.names = names  # of the columns of a matrix
         self.inputs: list[str] | None = None  # columns without a role, None for those of files
         self.categorical: list[str] = []  # columns that are declared categories
+        self.of_classes = False  # the label has texts, although most may look like numbers
         self.of_texts: list[str] = []  # columns of texts
         self.booleans: list[str] = []  # columns whose truth values are sent as numbers
         self.texts: Container[str] | None = None  # columns whose levels are texts, if that is known
@@ -113,6 +114,8 @@ class Rows:
                 raise ParameterError(f"{role} has {len(columns)} columns, and {len(called[key])} in training: {listed}")
             for name, column in zip(called[key], columns, strict=True):
                 _tables.add_column(parts, name, column)
+        if self.of_classes:
+            self.categorical += called["data.label"]
         for name, error in parts.refused.items():
             if self.needed(name):
                 raise error
