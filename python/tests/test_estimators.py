@@ -23,7 +23,7 @@ from sklearn.compose import ColumnTransformer  # noqa: E402
 from sklearn.ensemble import StackingClassifier  # noqa: E402
 from sklearn.exceptions import NotFittedError  # noqa: E402
 from sklearn.linear_model import LogisticRegression  # noqa: E402
-from sklearn.model_selection import GridSearchCV, cross_val_score  # noqa: E402
+from sklearn.model_selection import GridSearchCV, cross_val_predict, cross_val_score  # noqa: E402
 from sklearn.pipeline import make_pipeline  # noqa: E402
 from sklearn.preprocessing import StandardScaler  # noqa: E402
 from sklearn.utils.estimator_checks import (  # noqa: E402
@@ -193,6 +193,34 @@ def test_classes_that_are_not_read_as_they_are(numbers: Data, labels: list[str],
     assert m.score(x, target) > 0.85
     with pytest.raises(TableError, match=r"the cell has no value|is not one of the classes"):
         m.model_.eval(x, target)
+
+
+@pytest.mark.parametrize(
+    ("labels", "params"),
+    [
+        (["a", "b"], {}),
+        (["10", "9"], {}),  # which are the other way round as numbers
+        (["a", "b"], {"positive_class": "a"}),
+        (["a", "b"], {"objective": "multiclass"}),
+        (["10", "9", "2"], {}),
+        (["a", "b", "c"], {"objective": "one_vs_all"}),
+    ],
+)
+def test_scores_of_classes(numbers: Data, labels: list[str], params: dict[str, Any]) -> None:
+    x, y = numbers
+    target = np.array(labels)[np.digitize(y, [0] if len(labels) == 2 else [-0.5, 0.5])]
+    m = BoostClassifier(rounds=10, **params).fit(x, target)
+    probabilities, scores = m.predict_proba(x), m.decision_function(x)
+    assert np.array_equal(m.predict_log_proba(x, rounds=5), np.log(m.predict_proba(x, rounds=5)))
+    if len(labels) == 2:
+        assert np.allclose(1 / (1 + np.exp(-scores)), probabilities[:, 1])
+    else:
+        assert scores.shape == (len(x), 3)
+        assert np.array_equal(scores.argmax(axis=1), probabilities.argmax(axis=1))
+    if "positive_class" in params:
+        return  # scikit-learn divides the rows with numbers in the place of labels
+    for method in ("predict_log_proba", "decision_function"):
+        assert cross_val_predict(m, x, target, cv=2, method=method).shape == getattr(m, method)(x).shape
 
 
 def test_frames(census: Path) -> None:

@@ -762,6 +762,20 @@ class BoostClassifier(ClassifierMixin, _Boost):  # type: ignore[misc]
             values = np.column_stack([1 - values, values])
         return values[:, self._columns()]
 
+    def predict_log_proba(self, X: Any, *, rounds: int | None = None) -> np.ndarray:
+        """Return the logarithm of the probability of each class, in the order of ``classes_``."""
+        with np.errstate(divide="ignore"):
+            logarithms: np.ndarray = np.log(self.predict_proba(X, rounds=rounds))
+        return logarithms
+
+    def decision_function(self, X: Any, *, rounds: int | None = None) -> np.ndarray:
+        """Return the raw score of each class, in the order of ``classes_``; of two classes that of the second alone."""
+        scores, columns = self._predict(X, "raw", rounds), self._columns()
+        if scores.ndim == 1:
+            return scores if columns == [0, 1] else -scores
+        scores = scores[:, columns]
+        return scores if len(columns) > 2 else np.subtract(scores[:, 1], scores[:, 0])
+
     def predict(self, X: Any, kind: str = "class", *, rounds: int | None = None) -> np.ndarray:
         """Predict the class of each row; other kinds are ``value``, ``raw`` and ``leaf``."""
         if kind != "class":
