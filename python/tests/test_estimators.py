@@ -223,6 +223,27 @@ def test_scores_of_classes(numbers: Data, labels: list[str], params: dict[str, A
         assert cross_val_predict(m, x, target, cv=2, method=method).shape == getattr(m, method)(x).shape
 
 
+def test_several_labels(numbers: Data) -> None:
+    pd = pytest.importorskip("pandas")
+    x, y = numbers
+    both = np.column_stack([y, np.where(x[:, 0] > 0, 10.0, 20.0)])
+    named = pd.DataFrame(both, columns=["height", "weight"])
+    m = BoostRegressor(rounds=20).fit(x, named, eval_set=(x[:99], named[:99]), sample_weight=np.arange(len(x)) % 3)
+    assert list(m.model_._head["roles"]["label"]) == ["height", "weight"]
+    assert m.predict(x).shape == (len(x), 2)
+    assert m.predict(x, "raw", rounds=3).shape == (len(x), 2)
+    assert [stage.shape for stage in m.staged_predict(x, every=10)] == [(len(x), 2)] * 2
+    assert m.score(x, named) == pytest.approx(sklearn.metrics.r2_score(named, m.predict(x)))
+    assert len(m.evals_result_["valid"]["rmse"]) == 20
+    assert BoostRegressor(rounds=5).fit(x, named, init_model=m).best_iteration_ == 25
+    alone = BoostRegressor(rounds=5).fit(x, both)
+    assert np.array_equal(alone.predict(x)[:, 0], BoostRegressor(rounds=5).fit(x, y).predict(x))
+    assert cross_val_predict(alone, x, both, cv=2).shape == both.shape
+    assert alone.__sklearn_tags__().target_tags.multi_output
+    with pytest.raises(ParameterError, match=r"label has 3 columns, and 2 in training"):
+        alone.fit(x, both, eval_set=(x, both[:, [0, 0, 1]]))
+
+
 def test_frames(census: Path) -> None:
     pd, pl = pytest.importorskip("pandas"), pytest.importorskip("polars")
     frame = pd.read_csv(census / "train.csv.gz", nrows=4000)
@@ -448,6 +469,10 @@ assert BoostRegressor(rounds=30).fit(x, np.sin(x[:, 0])).score(x, np.sin(x[:, 0]
 m = BoostClassifier(rounds=30, num_leaves=7).fit(x, np.sin(x[:, 0]) > 0)
 assert m.score(x, np.sin(x[:, 0]) > 0) > 0.95
 assert m.get_params()["num_leaves"] == 7
+both = np.column_stack([np.sin(x[:, 0]), np.cos(x[:, 0])])
+m = BoostRegressor(rounds=30).fit(x, both)
+alone = [BoostRegressor(rounds=30).fit(x, y).score(x, y) for y in both.T]
+assert abs(m.score(x, both) - np.mean(alone)) < 1e-6
 try:
     BoostRegressor().predict(x)
 except ValueError as error:

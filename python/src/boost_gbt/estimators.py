@@ -60,9 +60,9 @@ except ImportError:
 
         def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
             y = np.asarray(y, float)
-            error = np.average((y - self.predict(X)) ** 2, weights=sample_weight)  # type: ignore[attr-defined]
-            mean = np.average(y, weights=sample_weight)
-            return float(1 - error / np.average((y - mean) ** 2, weights=sample_weight))
+            error = np.average((y - self.predict(X)) ** 2, 0, sample_weight)  # type: ignore[attr-defined]
+            mean = np.average(y, 0, sample_weight)
+            return float(np.mean(1 - error / np.average((y - mean) ** 2, 0, sample_weight)))
 
 
 if TYPE_CHECKING:
@@ -472,7 +472,9 @@ def _validation_sets(eval_set: Any) -> list[tuple[Any, Any]]:
 
 
 def _named(values: np.ndarray, y: Any) -> Any:
-    """Return values under the name that y has."""
+    """Return values under the name that y has, or its columns have."""
+    if values.ndim == 2 and (names := _tables.column_names(y)):
+        return _NamedColumns(values, names)
     name = getattr(y, "name", None)
     return _Named(values, name) if isinstance(name, str) and name else values
 
@@ -496,8 +498,20 @@ class _Named:
         return self.values.ndim
 
 
+class _NamedColumns:
+    """A matrix with the names of its columns."""
+
+    def __init__(self, values: np.ndarray, columns: list[str]) -> None:
+        self.shape = values.shape
+        self.columns = columns
+        self.by_name: dict[str, np.ndarray] = dict(zip(columns, values.T, strict=True))
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        return self.by_name[name]
+
+
 class BoostRegressor(RegressorMixin, _Boost):  # type: ignore[misc]
-    """Gradient-boosted trees that predict a number.
+    """Gradient-boosted trees that predict a number, or several.
 
     Examples
     --------
@@ -508,12 +522,19 @@ class BoostRegressor(RegressorMixin, _Boost):  # type: ignore[misc]
     True
     """
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags
+
     def _check_target(self, y: Any, fit: bool = True) -> np.ndarray:
         y = _no_times(_tables.unmasked(y), "y")
-        if not HAS_SKLEARN:
-            return np.asarray(y, np.float64)
-        y = check_array(y, ensure_2d=False, dtype=np.float64, input_name="y")
-        return np.asarray(column_or_1d(y, warn=True))
+        if HAS_SKLEARN:
+            y = check_array(y, ensure_2d=False, dtype=np.float64, input_name="y")
+        labels = np.asarray(y, np.float64)
+        if labels.ndim == 2 and labels.shape[1] > 1:
+            return labels
+        return np.asarray(column_or_1d(labels, warn=True)) if HAS_SKLEARN else labels.reshape(-1)
 
     def _defaults(self) -> dict[str, Any]:
         return {"train.objective": "regression"}
@@ -536,8 +557,8 @@ class BoostRegressor(RegressorMixin, _Boost):  # type: ignore[misc]
         ----------
         X : array, frame or sparse matrix
             Rows to train on: strings, categories, dates and missing values as they are.
-        y : array
-            What is to be predicted.
+        y : array or frame
+            What is to be predicted: a number for each row, or of several labels a column for each.
         sample_weight : array, optional
             Weights of the rows.
         eval_set : tuple (X, y) or list of these, optional
@@ -556,7 +577,7 @@ class BoostRegressor(RegressorMixin, _Boost):  # type: ignore[misc]
         return self
 
     def predict(self, X: Any, kind: str = "value", *, rounds: int | None = None) -> np.ndarray:
-        """Predict a number for each row; other kinds are ``raw`` and ``leaf``."""
+        """Predict a number for each row, or one for each label; other kinds are ``raw`` and ``leaf``."""
         return self._predict(X, kind, rounds)
 
     def staged_predict(self, X: Any, every: int = 1) -> Iterator[np.ndarray]:
