@@ -244,6 +244,54 @@ def test_several_labels(numbers: Data) -> None:
         alone.fit(x, both, eval_set=(x, both[:, [0, 0, 1]]))
 
 
+def test_scores_to_start_from(numbers: Data) -> None:
+    x, y = numbers
+    start = np.nan_to_num(x[:, 1])
+    m = BoostRegressor(rounds=5).fit(x, y, init_score=start, eval_set=(x, y), eval_init_score=start)
+    params = {"effort": "quick", "rounds": 5, "early_stopping": 0}
+    like = train(params, x, y, init_score=start, valid=(x, y, None, None, start))
+    assert m.model_ == like
+    assert m.evals_result_ == like.history
+    with pytest.warns(UserWarning, match="predictions are what the model adds"):
+        added = m.predict(x)
+    assert np.allclose(m.model_.predict(x, init_score=start), added + start)
+    assert BoostRegressor(rounds=5).fit(x, y, base_margin=start).model_ == train(params, x, y, init_score=start)
+    some = x[:, 0] > 0
+    few = BoostRegressor(rounds=5).fit(x[some], y[some], np.ones(some.sum()), init_score=start[some])
+    assert BoostRegressor(rounds=5).fit(x, y, some, init_score=start).model_ == few.model_
+    BoostRanker(rounds=5).fit(x, y > 0, group=[len(x)], init_score=start)
+    for arguments, words in (
+        ({"init_score": start, "base_margin": start}, "init_score and base_margin are the same"),
+        ({"init_score": start[:9]}, r"shape \(9,\), and there are 1000 rows"),
+        ({"init_score": start, "eval_set": (x, y)}, "give eval_init_score"),
+        ({"init_score": start, "eval_set": [(x, y)], "eval_init_score": [start, start]}, "each of 1 sets"),
+        ({"eval_set": (x, y), "eval_init_score": start}, "the training rows have none"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            BoostRegressor(rounds=5).fit(x, y, **arguments)
+
+
+@pytest.mark.parametrize(
+    ("labels", "params"),
+    [
+        (["a", "b"], {}),
+        (["10", "9"], {}),
+        (["10", "9"], {"positive_class": "10"}),
+        (["a", "b", "c"], {}),
+        (["10", "9", "2"], {}),
+    ],
+)
+def test_scores_of_classes_to_start_from(numbers: Data, labels: list[str], params: dict[str, Any]) -> None:
+    """They are in the order of the classes, which those of the model may not be in."""
+    x, y = numbers
+    target = np.array(labels)[np.digitize(y, [0] if len(labels) == 2 else [-0.5, 0.5])]
+    of_class = np.where(target[:, None] == np.unique(labels), 5.0, -5.0)
+    start = of_class if len(labels) > 2 else of_class[:, 0 if params else 1]
+    m = BoostClassifier(rounds=1, eval_metric="error" if len(labels) == 2 else "multi_error", **params)
+    m.fit(x, target, init_score=start, eval_set=[(x, target)], eval_init_score=[start])
+    assert next(iter(m.evals_result_["valid"].values())) == [0.0]
+
+
 def test_frames(census: Path) -> None:
     pd, pl = pytest.importorskip("pandas"), pytest.importorskip("polars")
     frame = pd.read_csv(census / "train.csv.gz", nrows=4000)

@@ -313,16 +313,19 @@ class _Boost(BaseEstimator):  # type: ignore[misc]
         callback: RoundCallback | None = None,
         queries: Any = None,
         eval_queries: Any = None,
+        init_score: Any = None,
+        eval_init_score: Any = None,
     ) -> Any:
         if init_model is self:
             init_model = copy.copy(self)
         self.__dict__.pop("model_", None)  # what fails leaves no model beside names and classes of other rows
-        for values, name in ((y, "y"), (sample_weight, "sample_weight")):
+        for values, name in ((y, "y"), (sample_weight, "sample_weight"), (init_score, "init_score")):
             _tables.warn_of_order(X, values, name)
         X = self._check_rows(X, reset=True)
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
         weights = self._check_weights(sample_weight, X)
+        scores = _init_scores(init_score, X)
         labels = y
         if weights is not None:
             weights = np.asarray(weights)
@@ -331,6 +334,7 @@ class _Boost(BaseEstimator):  # type: ignore[misc]
                 X, weights = _tables.take(X, counts), weights[counts]
                 labels = np.asarray(_tables.unmasked(y))[counts]
                 queries = None if queries is None else queries[counts]
+                scores = None if scores is None else scores[counts]
         target = self._check_target(labels)
         if len(target) != X.shape[0]:
             raise ValueError(f"Found input variables with inconsistent numbers of samples: {[X.shape[0], len(target)]}")
@@ -341,23 +345,31 @@ class _Boost(BaseEstimator):  # type: ignore[misc]
         if base is not None and self._follows(init_model):
             defaults.pop("train.objective", None)
         names = _tables.column_names(X) or _tables.numbered(X.shape[1])
-        rows = Rows(X, _named(target, y), weights, queries)
+        rows = Rows(X, _named(target, y), weights, queries, self._by_output(scores))
         rows.of_classes = any(isinstance(name, str) and _number(name) is not None for name in self._classes())
         valid = []
         sets = _validation_sets(eval_set)
         if isinstance(eval_set, tuple):  # what belongs to it stands alone too, or in a list
             eval_sample_weight, eval_queries = _alone(eval_sample_weight), _alone(eval_queries)
-        for name, given in (("eval_sample_weight", eval_sample_weight), ("the queries of eval_set", eval_queries)):
+            eval_init_score = _alone(eval_init_score)
+        for name, given in (
+            ("eval_sample_weight", eval_sample_weight),
+            ("the queries of eval_set", eval_queries),
+            ("eval_init_score", eval_init_score),
+        ):
             if given is not None and len(given) != len(sets):
                 raise ValueError(
                     f"{name}: expected a list with an array for each of {len(sets)} sets, got {len(given)}"
                 )
+        if scores is not None and sets and eval_init_score is None:
+            raise ParameterError("training starts from init scores, and eval_set has to as well: give eval_init_score")
         for k, (table, labels) in enumerate(sets):
             _tables.warn_of_order(table, labels, "the labels of eval_set")
             table = self._check_rows(table, reset=False)
             weights = None if eval_sample_weight is None else eval_sample_weight[k]
             asked = None if eval_queries is None else eval_queries[k]
-            valid.append(Rows(table, self._check_target(labels, fit=False), weights, asked, names=names))
+            scores = self._by_output(_init_scores(None if eval_init_score is None else eval_init_score[k], table))
+            valid.append(Rows(table, self._check_target(labels, fit=False), weights, asked, scores, names))
         params = {key: value for key, value in self._settings().items() if value is not None}
         for name, value in _settings.flat(params):
             if value is not None and _settings.key_of(name) in OBJECTIVES:
@@ -370,6 +382,10 @@ class _Boost(BaseEstimator):  # type: ignore[misc]
     def _classes(self) -> Sequence[Any]:
         """Return what classes are called in the model, none where it predicts numbers."""
         return ()
+
+    def _by_output(self, scores: np.ndarray | None) -> np.ndarray | None:
+        """Return init scores in the order of the model's outputs."""
+        return scores
 
     def _check_base(self, init_model: Any, y: Any, target: np.ndarray) -> np.ndarray:
         """Return the labels as the model has them that training goes on from."""
@@ -461,6 +477,23 @@ def _no_times(values: Any, name: str) -> Any:
     return values
 
 
+def _init_scores(scores: Any, X: Any) -> np.ndarray | None:
+    """Return the scores that training starts from as numbers, checked to be those of the rows."""
+    if scores is None:
+        return None
+    found = np.asarray(_tables.unmasked(scores), np.float64)
+    if found.shape[:1] != (X.shape[0],):
+        raise ValueError(f"init_score has the shape {found.shape}, and there are {X.shape[0]} rows")
+    return found
+
+
+def _either(init_score: Any, base_margin: Any) -> Any:
+    """Return scores to start from by either name."""
+    if init_score is not None and base_margin is not None:
+        raise ParameterError("init_score and base_margin are the same: give one")
+    return base_margin if init_score is None else init_score
+
+
 def _validation_sets(eval_set: Any) -> list[tuple[Any, Any]]:
     """Return the validation sets of fit: rows and labels of each."""
     sets = [] if eval_set is None else eval_set
@@ -547,6 +580,9 @@ class BoostRegressor(RegressorMixin, _Boost):  # type: ignore[misc]
         *,
         eval_set: Any = None,
         eval_sample_weight: Any = None,
+        init_score: Any = None,
+        base_margin: Any = None,
+        eval_init_score: Any = None,
         init_model: Any = None,
         callback: RoundCallback | None = None,
         verbose: Any = None,
@@ -565,6 +601,13 @@ class BoostRegressor(RegressorMixin, _Boost):  # type: ignore[misc]
             Validation sets. The first one decides early stopping.
         eval_sample_weight : list of arrays, optional
             Weights of their rows.
+        init_score : array, optional
+            Raw scores that training starts from: one for each row, or for each label of a row. The
+            model predicts what it adds to them; ``model_.predict(X, init_score=…)`` predicts both together.
+        base_margin : array, optional
+            XGBoost's name for ``init_score``.
+        eval_init_score : list of arrays, optional
+            Those of ``eval_set``, which then needs them.
         init_model : Model, estimator or path, optional
             Training goes on from it.
         callback : callable, optional
@@ -573,7 +616,8 @@ class BoostRegressor(RegressorMixin, _Boost):  # type: ignore[misc]
             False, as other libraries take it: messages go to the logger ``boost_gbt``.
         """
         _settings.settings({"verbose": verbose})
-        self._fit(X, y, sample_weight, eval_set, eval_sample_weight, init_model, callback)
+        scores = _either(init_score, base_margin), eval_init_score
+        self._fit(X, y, sample_weight, eval_set, eval_sample_weight, init_model, callback, None, None, *scores)
         return self
 
     def predict(self, X: Any, kind: str = "value", *, rounds: int | None = None) -> np.ndarray:
@@ -668,6 +712,15 @@ class BoostClassifier(ClassifierMixin, _Boost):  # type: ignore[misc]
         names: list[Any] = self._names.tolist()
         return names
 
+    def _by_output(self, scores: np.ndarray | None) -> np.ndarray | None:
+        order = np.argsort(self._names)
+        if scores is None or np.array_equal(order, np.arange(len(order))):
+            return scores
+        if scores.ndim == 2 and scores.shape[1] == len(order):
+            return scores[:, order]
+        is_named = any(_settings.key_of(name) == "positive_class" for name, _ in _settings.flat(self._more))
+        return scores if is_named else -scores  # of two classes, as the second one is the first in the model
+
     def _check_base(self, init_model: Any, y: Any, target: np.ndarray) -> np.ndarray:
         """Return the labels as the model has them that training goes on from. They may lack some of its classes."""
         if isinstance(init_model, BoostClassifier):
@@ -732,6 +785,9 @@ class BoostClassifier(ClassifierMixin, _Boost):  # type: ignore[misc]
         *,
         eval_set: Any = None,
         eval_sample_weight: Any = None,
+        init_score: Any = None,
+        base_margin: Any = None,
+        eval_init_score: Any = None,
         init_model: Any = None,
         callback: RoundCallback | None = None,
         verbose: Any = None,
@@ -750,6 +806,14 @@ class BoostClassifier(ClassifierMixin, _Boost):  # type: ignore[misc]
             Validation sets. The first one decides early stopping.
         eval_sample_weight : list of arrays, optional
             Weights of their rows.
+        init_score : array, optional
+            Raw scores that training starts from: of two classes that of the second one (or of
+            ``positive_class``), else a column for each in the order of ``classes_``. The model predicts what it adds to
+            them; ``model_.predict(X, init_score=…)`` predicts both together, in the order of ``model_.classes``.
+        base_margin : array, optional
+            XGBoost's name for ``init_score``.
+        eval_init_score : list of arrays, optional
+            Those of ``eval_set``, which then needs them.
         init_model : Model, estimator or path, optional
             Training goes on from it.
         callback : callable, optional
@@ -758,7 +822,8 @@ class BoostClassifier(ClassifierMixin, _Boost):  # type: ignore[misc]
             False, as other libraries take it: messages go to the logger ``boost_gbt``.
         """
         _settings.settings({"verbose": verbose})
-        self._fit(X, y, sample_weight, eval_set, eval_sample_weight, init_model, callback)
+        scores = _either(init_score, base_margin), eval_init_score
+        self._fit(X, y, sample_weight, eval_set, eval_sample_weight, init_model, callback, None, None, *scores)
         if self.model_.classes is None:
             objective = self.model_.objective
             del self.model_
@@ -893,6 +958,9 @@ class BoostRanker(_Boost):
         eval_qid: Any = None,
         eval_group: Any = None,
         eval_sample_weight: Any = None,
+        init_score: Any = None,
+        base_margin: Any = None,
+        eval_init_score: Any = None,
         init_model: Any = None,
         callback: RoundCallback | None = None,
         verbose: Any = None,
@@ -917,6 +985,13 @@ class BoostRanker(_Boost):
             Their queries.
         eval_sample_weight : list of arrays, optional
             Weights of their rows.
+        init_score : array, optional
+            Raw scores that training starts from: one for each row. The model predicts what it adds to
+            them; ``model_.predict(X, init_score=…)`` predicts both together.
+        base_margin : array, optional
+            XGBoost's name for ``init_score``.
+        eval_init_score : list of arrays, optional
+            Those of ``eval_set``, which then needs them.
         init_model : Model, estimator or path, optional
             Training goes on from it.
         callback : callable, optional
@@ -940,7 +1015,8 @@ class BoostRanker(_Boost):
             theirs = [_queries(None, one) if eval_qid is None else _queries(one, None) for one in given]
         elif eval_set:
             raise ParameterError("ranking needs the queries of eval_set too: give eval_qid or eval_group")
-        self._fit(X, y, sample_weight, eval_set, eval_sample_weight, init_model, callback, queries, theirs)
+        scores = _either(init_score, base_margin), eval_init_score
+        self._fit(X, y, sample_weight, eval_set, eval_sample_weight, init_model, callback, queries, theirs, *scores)
         return self
 
     def predict(self, X: Any, kind: str = "value", *, rounds: int | None = None) -> np.ndarray:
@@ -950,7 +1026,7 @@ class BoostRanker(_Boost):
 
 def _alone(given: Any) -> Any:
     """Return a list for one validation set from what is given for it: an array, or a list of one."""
-    return given if given is None or (len(given) == 1 and np.ndim(given[0]) == 1) else [given]
+    return given if given is None or (len(given) == 1 and np.ndim(given[0]) > 0) else [given]
 
 
 def _queries(qid: Any, group: Any) -> np.ndarray:
