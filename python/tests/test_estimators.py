@@ -517,6 +517,14 @@ assert BoostRegressor(rounds=30).fit(x, np.sin(x[:, 0])).score(x, np.sin(x[:, 0]
 m = BoostClassifier(rounds=30, num_leaves=7).fit(x, np.sin(x[:, 0]) > 0)
 assert m.score(x, np.sin(x[:, 0]) > 0) > 0.95
 assert m.get_params()["num_leaves"] == 7
+try:
+    import pandas as pd
+except ImportError:
+    pass
+else:
+    frame = pd.DataFrame({"x": x[:, 0], "w": 1.0})
+    m = BoostRegressor(rounds=5, weight="w").fit(frame, x[:, 0])
+    assert np.array_equal(m.predict(frame[["x"]]), m.predict(frame))
 both = np.column_stack([np.sin(x[:, 0]), np.cos(x[:, 0])])
 m = BoostRegressor(rounds=30).fit(x, both)
 alone = [BoostRegressor(rounds=30).fit(x, y).score(x, y) for y in both.T]
@@ -628,6 +636,30 @@ def test_arrays_whose_columns_are_not_all_features(numbers: Data) -> None:
             estimator.predict(x[:, 1:])
     weighted = BoostClassifier(rounds=5, weight="c1").fit(abs(x), y > 0)
     assert np.array_equal(pickle.loads(pickle.dumps(weighted)).predict_proba(abs(x)), weighted.predict_proba(abs(x)))
+
+
+def test_frames_without_columns_that_are_no_features(numbers: Data) -> None:
+    """Rows to predict need no column that a parameter gives a role or leaves out, and all others."""
+    pd, pl = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    x, y = numbers
+    frame = pd.DataFrame(np.nan_to_num(abs(x)), columns=["a", "b", "c", "d", "event", "w"])
+    frame["event"] = frame["event"] > 0.5
+    few = frame.drop(columns=["event", "w"])
+    aft = {"objective": "aft", "event": "event"}
+    for params, rest in ((aft, few.assign(w=frame["w"])), ({**aft, "weight": "w"}, few), ({"ignore": "event,w"}, few)):
+        m = BoostRegressor(rounds=5, **params).fit(frame, abs(y))
+        want = m.predict(frame)
+        assert np.array_equal(m.predict(rest), want)
+        assert np.array_equal(m.predict(pl.from_pandas(rest)), want)
+        assert np.array_equal(list(m.staged_predict(rest))[-1], want)
+        assert np.array_equal(m.apply(rest), m.apply(frame))
+        for other, words in (
+            (rest.drop(columns="b"), "now missing:\n- b\n$"),
+            (rest.assign(more=1), "unseen at fit time:\n- more\n"),
+            (rest[rest.columns[::-1]], "same order"),
+        ):
+            with pytest.raises(ValueError, match=words):
+                m.predict(other)
 
 
 @pytest.mark.filterwarnings("ignore:X does not have valid feature names")

@@ -139,6 +139,7 @@ class _Boost(BaseEstimator):  # type: ignore[misc]
     """What the estimators share."""
 
     n_features_in_: int
+    feature_names_in_: np.ndarray
 
     def __init__(
         self,
@@ -262,13 +263,11 @@ class _Boost(BaseEstimator):  # type: ignore[misc]
             width = X.shape[1]
             if reset:
                 self.n_features_in_ = width
-            elif width != self.n_features_in_:
-                raise ValueError(
-                    f"X has {width} features, but {type(self).__name__} is expecting {self.n_features_in_}"
-                )
+            elif width != (expected := self._less_unused(X).n_features_in_):
+                raise ValueError(f"X has {width} features, but {type(self).__name__} is expecting {expected}")
             return X
         if framed:
-            validate_data(self, X, reset=reset, skip_check_array=True)
+            validate_data(self if reset else self._less_unused(X), X, reset=reset, skip_check_array=True)
             if reset and X.shape[0] == 0:
                 raise ValueError("Found array with 0 sample(s) while a minimum of 1 is required.")
             if reset:
@@ -287,6 +286,21 @@ class _Boost(BaseEstimator):  # type: ignore[misc]
             ensure_all_finite=False,
             ensure_min_samples=1 if reset else 0,
         )
+
+    def _less_unused(self, X: Any) -> _Boost:
+        """Return the estimator as one that saw no columns that X lacks and the model does not need, such as weights."""
+        found = _tables.column_names(X)
+        if found is None or not hasattr(self, "model_") or getattr(self, "_by_place", False):
+            return self
+        needed = {*found, *self.model_.inputs}
+        kept = [name for name in self._columns_in if name in needed]
+        if len(kept) == len(self._columns_in):
+            return self
+        less = copy.copy(self)
+        less.n_features_in_ = len(kept)
+        if hasattr(self, "feature_names_in_"):
+            less.feature_names_in_ = np.array(kept, object)
+        return less
 
     def _check_weights(self, weights: Any, X: Any) -> Any:
         weights = _no_times(_tables.unmasked(weights), "sample_weight")
