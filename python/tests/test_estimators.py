@@ -260,6 +260,13 @@ def test_scores_to_start_from(numbers: Data) -> None:
     few = BoostRegressor(rounds=5).fit(x[some], y[some], np.ones(some.sum()), init_score=start[some])
     assert BoostRegressor(rounds=5).fit(x, y, some, init_score=start).model_ == few.model_
     BoostRanker(rounds=5).fit(x, y > 0, group=[len(x)], init_score=start)
+    series = pytest.importorskip("pandas").Series(start)
+    frame = series.to_frame("a")
+    for scores in ((series[::-1], series), (series, series[::-1])):
+        with pytest.warns(UserWarning, match="the index of init_score has the rows of the table in another order"):
+            BoostRegressor(rounds=1).fit(
+                frame, y, init_score=scores[0], eval_set=(frame, y), eval_init_score=[scores[1]]
+            )
     for arguments, words in (
         ({"init_score": start, "base_margin": start}, "init_score and base_margin are the same"),
         ({"init_score": start[:9]}, r"shape \(9,\), and there are 1000 rows"),

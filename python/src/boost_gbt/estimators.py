@@ -333,7 +333,7 @@ class _Boost(BaseEstimator):  # type: ignore[misc]
         if init_model is self:
             init_model = copy.copy(self)
         self.__dict__.pop("model_", None)  # what fails leaves no model beside names and classes of other rows
-        for values, name in ((y, "y"), (sample_weight, "sample_weight"), (init_score, "init_score")):
+        for values, name in ((y, "y"), (sample_weight, "sample_weight")):
             _tables.warn_of_order(X, values, name)
         X = self._check_rows(X, reset=True)
         if y is None:
@@ -495,6 +495,7 @@ def _init_scores(scores: Any, X: Any) -> np.ndarray | None:
     """Return the scores that training starts from as numbers, checked to be those of the rows."""
     if scores is None:
         return None
+    _tables.warn_of_order(X, scores, "init_score")
     found = np.asarray(_tables.unmasked(scores), np.float64)
     if found.shape[:1] != (X.shape[0],):
         raise ValueError(f"init_score has the shape {found.shape}, and there are {X.shape[0]} rows")
@@ -616,8 +617,8 @@ class BoostRegressor(RegressorMixin, _Boost):  # type: ignore[misc]
         eval_sample_weight : list of arrays, optional
             Weights of their rows.
         init_score : array, optional
-            Raw scores that training starts from: one for each row, or for each label of a row. The
-            model predicts what it adds to them; ``model_.predict(X, init_score=…)`` predicts both together.
+            Raw scores that training starts from: one for each row, or for each label of a row. The model
+            predicts what it adds to them; ``model_.predict(X, init_score=…)`` predicts both together.
         base_margin : array, optional
             XGBoost's name for ``init_score``.
         eval_init_score : list of arrays, optional
@@ -821,9 +822,9 @@ class BoostClassifier(ClassifierMixin, _Boost):  # type: ignore[misc]
         eval_sample_weight : list of arrays, optional
             Weights of their rows.
         init_score : array, optional
-            Raw scores that training starts from: of two classes that of the second one (or of
-            ``positive_class``), else a column for each in the order of ``classes_``. The model predicts what it adds to
-            them; ``model_.predict(X, init_score=…)`` predicts both together, in the order of ``model_.classes``.
+            Raw scores that training starts from: of two classes that of the second one (or of the one that
+            is ``positive_class``), else a column for each in the order of ``classes_``. The model predicts what it adds
+            to them; ``model_.predict(X, init_score=…)`` predicts both together, in the order of ``model_.classes``.
         base_margin : array, optional
             XGBoost's name for ``init_score``.
         eval_init_score : list of arrays, optional
