@@ -262,7 +262,7 @@ func NoSpool() Option { return func(o *chunk.Options) { o.NoSpool = true } }
 func NoSideFiles() Option { return func(o *chunk.Options) { o.NoSideFiles = true } }
 
 // AllIDs makes every column of a table that is read with As an id column, in the order of the table,
-// beside what the schema says it is.
+// beside what the schema says it is, less those that Ignore names.
 func AllIDs() Option { return func(o *chunk.Options) { o.AllIDs = true } }
 
 // InOrder reads several files in the order in which they are given, also the same one again,

@@ -115,7 +115,7 @@ ends in .gz or .zst.`,
 	flags.StringSliceVar(&f.kinds, "kind", []string{"value"}, "`KINDS` of prediction, with commas between them: value, raw, class, leaf, interval or contrib")
 	flags.Lookup("kind").DefValue = "value"
 	flags.StringArrayVar(&f.ids, "id", nil, "`COLUMN` to copy from the table; repeatable")
-	flags.BoolVar(&f.all, "pass-through", false, "copy all columns of the table, before the prediction")
+	flags.BoolVar(&f.all, "pass-through", false, "copy all columns of the table, before the prediction, less those of --set data.ignore=NAMES")
 	flags.StringVarP(&f.output, "output", "o", "", "`FILE` to write (default: standard output)")
 	flags.StringVar(&f.format, "format", "", "`FORMAT`: csv, jsonl, parquet or arrow (default: as -o is named, else csv)")
 	f.Stages.Add(cmd, "the prediction")
@@ -194,13 +194,16 @@ func (f *predictFlags) fitIntervals(m evaluation.Model, file string) error {
 	return nil
 }
 
-// predictKeys leaves out on_bad_row: every input row has its line.
-var predictKeys = slices.DeleteFunc(slices.Clone(keyflags.Reading), func(k string) bool { return k == "data.on_bad_row" })
+// predictKeys leaves out on_bad_row: every input row has its line. data.ignore is for columns that are copied.
+var predictKeys = append(slices.DeleteFunc(slices.Clone(keyflags.Reading), func(k string) bool { return k == "data.on_bad_row" }), "data.ignore")
 
 func (a *app) predict(ctx context.Context, modelFile string, tables []string, f *predictFlags) error {
 	c, err := f.config(a, predictKeys)
 	if err != nil {
 		return err
+	}
+	if len(c.Data.Ignore) > 0 && !f.all {
+		return exit.Usagef("data.ignore leaves columns out of those that --pass-through copies; without it only columns that the model needs are read")
 	}
 	m, err := f.loading.open(a, modelFile)
 	if err != nil {
@@ -237,7 +240,7 @@ func (a *app) predict(ctx context.Context, modelFile string, tables []string, f 
 	}
 	reading := append(c.ReadOptions(), dataset.InOrder(), dataset.ID(f.ids...))
 	if f.all {
-		reading = append(reading, dataset.AllIDs())
+		reading = append(reading, dataset.AllIDs(), dataset.Ignore(c.Data.Ignore...))
 	}
 	opts := append(slices.Clip(reading), dataset.As(schema))
 	p := predictions.Predictions{

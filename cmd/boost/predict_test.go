@@ -533,3 +533,16 @@ func TestEvidenceOfUnknownCategories(t *testing.T) {
 		must(t, 2, boost(t, append(strings.Fields(command), "--on-unseen", "drop")...))
 	}
 }
+
+// Columns that cannot be copied, or are not wanted, are left out of those that --pass-through copies.
+func TestPassThroughLess(t *testing.T) {
+	inFolder(t)
+	file(t, "t.csv", "x,c,y\n"+strings.Repeat("1.5,a,1\n2,b,0\n3,b,2.5\n", 30))
+	must(t, 0, boost(t, "train", "t.csv", "--label", "y", "-q", "--rounds", "2"))
+	got := lines(must(t, 0, boost(t, "predict", "t.boost", "t.csv", "--pass-through", "--set", "data.ignore=c,y")).out)
+	if got[0] != "x,prediction" || !strings.HasPrefix(got[1], "1.5,") {
+		t.Errorf("got %q", got[:2])
+	}
+	says(t, must(t, 3, boost(t, "predict", "t.boost", "t.csv", "--pass-through", "--set", "data.ignore=z")).errors, `no column "z", which is named as ignore`)
+	says(t, must(t, 2, boost(t, "predict", "t.boost", "t.csv", "--set", "data.ignore=c")).errors, "--pass-through")
+}

@@ -213,7 +213,12 @@ func (o *Options) resolveSchema(names []string, position map[string]int) ([]Targ
 	}
 	ids := o.IDs
 	if o.AllIDs {
-		ids = names
+		for _, name := range o.Ignore {
+			if _, ok := position[name]; !ok {
+				return nil, absent(names, name, "ignore")
+			}
+		}
+		ids = slices.DeleteFunc(slices.Clone(names), func(name string) bool { return slices.Contains(o.Ignore, name) })
 	}
 	for _, id := range ids {
 		source, ok := position[id]
