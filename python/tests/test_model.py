@@ -882,3 +882,20 @@ def test_unlabelled_rows_cannot_be_judged(model: Model, numbers: Data, tmp_path:
     with pytest.raises(ParameterError, match=r"output\.predictions cannot be set here"):
         train({**SHORT, "output.predictions": str(tmp_path / "p.csv")}, *numbers)
     assert np.isfinite(model.predict(x)).all()
+
+
+def test_labels_in_another_order() -> None:
+    """Where they are those of the model, they go by name; others go by place."""
+    pd = pytest.importorskip("pandas")
+    rng = np.random.default_rng(5)
+    rows = pd.DataFrame({"a": rng.normal(size=300), "b": rng.normal(size=300)})
+    rows = rows.assign(u=(rows.a > 0) * 1, v=(rows.a < 0.5) * 1)
+    x, turned = rows[["a", "b"]], ["v", "u"]
+    params = {**SHORT, "objective": "multi_label"}
+    model = train(params, rows, ["u", "v"])
+    want = model.eval(rows, ["u", "v"])
+    assert model.eval(rows, turned) == model.eval(x, rows[turned]) == want
+    assert model.eval(rows.rename(columns={"u": "s", "v": "t"}), ["s", "t"]) == want
+    for valid in ((rows, turned), (x, rows[turned])):
+        history = train(params, rows, ["u", "v"], valid=valid).history
+        assert history == train(params, rows, ["u", "v"], valid=(rows, ["u", "v"])).history

@@ -73,7 +73,8 @@ class Rows:
         """
         arrays = {key: value for key, value in self.roles.items() if self.beside(key)}
         for key, value in self.roles.items():
-            if (names := _role_names(value)) and called.setdefault(key, names) != names:
+            names = _role_names(value)
+            if names and sorted(called.setdefault(key, names)) != sorted(names):
                 arrays[key] = self._columns(key, names, called[key])
         if _tables.is_path(self.table):
             if arrays:
@@ -93,6 +94,8 @@ class Rows:
             theirs = (_tables.column_names(value) or []) if len(getattr(value, "shape", ())) == 2 else []
             columns = value if isinstance(value, _Columns) else [value]
             if theirs:
+                if sorted(theirs) == sorted(called.get(key, ())):
+                    theirs = called[key]  # in the order of training
                 columns = [_tables.column_of(value, name) for name in theirs]
             elif not isinstance(value, _Columns) and np.ndim(value) == 2 and np.shape(value)[1] > 1:
                 columns = list(np.asarray(_tables.unmasked(value)).T)
