@@ -899,3 +899,19 @@ def test_labels_in_another_order() -> None:
     for valid in ((rows, turned), (x, rows[turned])):
         history = train(params, rows, ["u", "v"], valid=valid).history
         assert history == train(params, rows, ["u", "v"], valid=(rows, ["u", "v"])).history
+
+
+def test_column_with_the_name_of_weights() -> None:
+    """Weights of an array are no column, and a table may have another of their name."""
+    pd = pytest.importorskip("pandas")
+    rng = np.random.default_rng(6)
+    x, weight = rng.normal(size=300), rng.random(300)
+    rows = pd.DataFrame({"a": x, "y": x**2})
+    heavy = rows.assign(weight=100 * weight**4)
+    model = train(SHORT, rows, "y", weight=weight)
+    for one in (model, Model.from_bytes(bytes(model)), model.quantize(dtype="I8")):
+        with pytest.warns(UserWarning, match="rows count by column 'weight'"):
+            found = one.eval(heavy)
+        assert found == one.eval(heavy, weight="weight")
+        assert one.eval(heavy, weight=np.ones(300)) == pytest.approx(one.eval(rows), rel=1e-12)
+    assert train(SHORT, heavy, "y", weight="weight").eval(heavy)["rmse"] > 0  # the column that it was trained with

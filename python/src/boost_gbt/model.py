@@ -326,6 +326,7 @@ def train_rows(
 
         answer, body = _worker.ask("train", head, on_round=on_round, on_call=functions.answer)
     model = Model(bytes(body), answer)
+    model._weight_is_column = not rows.beside("data.weight")
     for one in sets:
         if wrong := sorted(model._texts().intersection(one.booleans)):
             raise TableError(
@@ -368,6 +369,7 @@ class Model:
         self._lock = threading.Lock()
         self._worker: _worker.Worker | None = None
         self._head: dict[str, Any] = head or {}
+        self._weight_is_column = False  # in training; it is not known of a model that was loaded
         self.report: dict[str, Any] = self._head.pop("report", {})
         """What the training run said: rounds, metrics, seconds, and how many rows of the training table
         ``on_bad_row="skip"`` has ``skipped``. It is empty for a model that was loaded."""
@@ -637,6 +639,18 @@ class Model:
             )
         return source
 
+    def _warn_of_weight(self, table: Table, weight: Any) -> None:
+        """Warn of a column that may have the name of the weights by chance, because these may have been no column."""
+        names = self._head["roles"].get("weight")
+        if weight is not None or not names or self._weight_is_column or _tables.is_path(table):
+            return
+        if names[0] in (_tables.column_names(table) or ()):
+            tell(
+                "WARN",
+                f"rows count by column {names[0]!r}, which has the name of the weights in training: leave it out of "
+                f"the table if it holds something else, or give weight={names[0]!r} to eval or calibrate",
+            )
+
     def contributions(
         self, table: Table, *, rounds: int | None = None, threads: int = 0, on_unseen: str = ""
     ) -> np.ndarray:
@@ -786,6 +800,8 @@ class Model:
             It has the label under its name in training, unless ``label`` says otherwise.
         label, weight, group, init_score : str or array, optional
             The name of a column that the table has in place of the one of training, or values that are no column.
+            Rows count by a column of the table that has the name of the weights in training, with a warning where
+            these may have been no column.
         metrics : str or list of str
             Names of docs/metrics.md; without any, those of the objective.
         rounds : int, optional
@@ -802,6 +818,7 @@ class Model:
         }
         if rounds is not None:
             head["rounds"] = whole_number("rounds", rounds)
+        self._warn_of_weight(table, weight)
         with self._hand_over(table, label, weight, group, init_score, added=("data.weight",)) as source:
             answer, _ = _worker.ask("evaluate", {**head, **source})
         return {m["metric"]: float("nan") if m["value"] is None else m["value"] for m in answer["metrics"]}
@@ -841,7 +858,7 @@ class Model:
                 command += ["--data", self._table_file(data, folder)]
             said = json.loads(run_on(_called(path, folder), *command))
             model = Model.load(small)
-        model.report = said
+        model.report, model._weight_is_column = said, self._weight_is_column
         return model
 
     def calibrate(
@@ -872,7 +889,7 @@ class Model:
             command = ["calibrate", path, *rows, "-o", calibrated, "--json", *_flags(options)]
             said = json.loads(run_on(_called(path, folder), *command))
             model = Model.load(calibrated)
-        model.report = said
+        model.report, model._weight_is_column = said, self._weight_is_column
         return model
 
     def compare(self, other: Model, table: Table = None) -> dict[str, Any]:
@@ -903,6 +920,7 @@ class Model:
                 if given is not None and not (isinstance(given, str) and [given] == trained):
                     raise ParameterError(f"{role} must be a column, that of training, because the table is a file")
             return [os.fspath(file) for file in ([table] if isinstance(table, (str, os.PathLike)) else table)]
+        self._warn_of_weight(table, weight)
         path = os.path.join(folder, TABLE)
         columns = self.inputs + [name for names in self._head["roles"].values() for name in names]
         with self._hand_over(table, label, weight, init_score=init_score) as source:
