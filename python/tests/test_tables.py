@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import sys
+import warnings
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -261,8 +262,6 @@ def save(model: Model, folder: Path) -> str:
         (np.zeros(5), "2 dimensions"),
         ({"a": [1.0, 2], "b": [1.0]}, "1 rows"),
         (object(), "object is no table"),
-        (np.array([[2**60 + 1]] * 3), "cannot hold exactly"),
-        (np.array([[2**64 - 1]] * 3, np.uint64), "cannot hold exactly"),
         ({"t": np.array([1, 2], "m8[Y]")}, "no fixed time"),
         ({"t": np.array([1, 2], "m8[ps]")}, "no fixed time"),
     ],
@@ -502,17 +501,48 @@ def test_texts_that_are_not_unicode() -> None:
     assert train({**PARAMS, "ignore": ["a"]}, {"a": texts, "b": y}, y).features == ["b"]
 
 
-def test_whole_numbers_are_not_rounded_beside_missing_ones() -> None:
-    pd, sp = pytest.importorskip("pandas"), pytest.importorskip("scipy.sparse")
-    y = np.arange(60.0)
+def test_whole_numbers_beyond_float64(tmp_path: Path) -> None:
+    """They are rounded as those of a file, which is said."""
+    pd, pl, pa, sp = (pytest.importorskip(name) for name in ("pandas", "polars", "pyarrow", "scipy.sparse"))
+    y = np.arange(90.0)
     for last, kind in ((2**60 + 1, "Int64"), (2**63 + 1, "UInt64"), (2**60 + 1, "int64[pyarrow]")):
-        column = pd.array([None, 5, last] * 20, dtype=kind)
-        with pytest.raises(TableError, match="row 3: column 'a' holds an integer that float64 cannot hold exactly"):
-            train(PARAMS, pd.DataFrame({"a": column}), y)
-        fits = pd.array([None, 5, last - 1] * 20, dtype=kind)
-        assert train(PARAMS, pd.DataFrame({"a": fits}), y) == train(PARAMS, {"a": np.array([np.nan, 5, last] * 20)}, y)
-    with pytest.raises(TableError, match="cannot hold exactly"):
-        train(PARAMS, sp.csr_matrix(np.array([[0, 2**60 + 1]] * 60)), y)
+        frame = pd.DataFrame({"a": pd.array([None, 5, last] * 30, dtype=kind), "y": y})
+        frame.to_parquet(tmp_path / "t.parquet")
+        want = train(PARAMS, tmp_path / "t.parquet", "y")
+        for table in (frame, pl.from_pandas(frame), pa.table(frame)):
+            with pytest.warns(UserWarning, match=f"beyond 2⁵³ in column 'a', such as {last}, are rounded"):
+                assert train(PARAMS, table, "y") == want
+            with pytest.warns(UserWarning, match="column 'a'"):
+                assert np.array_equal(want.predict(table), want.predict(tmp_path / "t.parquet"))
+        fits = pd.array([None, 5, last - 1] * 30, dtype=kind)
+        assert train(PARAMS, pd.DataFrame({"a": fits, "y": y}), "y") == want
+    whole = np.array([[3, 5], [3, 2**60 + 1]] * 45)
+    want = train(PARAMS, whole.astype(float), y)
+    for table in (whole, sp.csr_matrix(whole), sp.csc_matrix(whole)):
+        with pytest.warns(UserWarning, match="column 'c2'"):
+            assert train(PARAMS, table, y) == want
+        with pytest.warns(UserWarning, match="column 'c2'"):
+            assert np.array_equal(want.predict(table), want.predict(whole.astype(float)))
+
+
+@pytest.mark.filterwarnings("ignore:whole numbers")
+def test_whole_numbers_that_are_not_rounded() -> None:
+    """Names are not told apart once they are rounded."""
+    pd = pytest.importorskip("pandas")
+    y = np.arange(60.0)
+    for last, kind in ((2**60 + 1, "int64"), (2**60 + 1, "Int64"), (2**63 + 1, "UInt64")):
+        table = pd.DataFrame({"a": pd.array([4, 5, last] * 20, dtype=kind), "b": y})
+        for params in ({"categorical": ["a"]}, {"categorical": [0]}, {"data.group": "a"}):
+            with pytest.raises(TableError, match="cannot hold exactly"):
+                train({**PARAMS, **params}, table, y)
+        for roles in ({"group": "a"}, {"weight": "a"}, {"group": table["a"]}):
+            with pytest.raises(TableError, match="cannot hold exactly"):
+                train(PARAMS, table, y, **roles)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert train({**PARAMS, "ignore": ["a"]}, table, y) == train(PARAMS, table[["b"]], y)
+        assert train({**PARAMS, "data.id": ["a"]}, table, y).features == ["b"]
+        assert boost_gbt.cv({**PARAMS, "ignore": ["a"]}, table, y, folds=2).models[0].features == ["b"]
 
 
 def test_what_a_sparse_matrix_cannot_be() -> None:

@@ -28,6 +28,8 @@ CATEGORICAL = frozenset(
         *("cat_feature", "cat_features", "cat_column"),
     )
 )
+EXACT = ROLES - {"id"} | CATEGORICAL  # settings for columns whose numbers must not be rounded
+UNREAD = IGNORED | {"id"}  # settings for columns that training does not read
 MONOTONE = frozenset(
     ("monotone", "monotone_constraints", "monotone_constraint", "monotonic_constraints", "monotonic_cst", "mc")
 )

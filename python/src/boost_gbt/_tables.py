@@ -26,6 +26,7 @@ matrix, or a dict of columns.
 INLINE = 1 << 16  # bytes up to which an array travels in the pipe
 NUMBERS = frozenset(["f2", "f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "b1"])
 UNITS = ("s", "ms", "us", "ns")
+INEXACT = "{} holds an integer that float64 cannot hold exactly; give it as text to use it as a category"
 SPANS = ("W", "D", "h", "m", *UNITS)
 
 
@@ -44,11 +45,20 @@ class Parts:
         self.texts: Container[str] | None = None  # columns whose levels are texts in what the table is for, if known
         self.of_texts: list[str] = []  # columns of texts, or of what is to be read as such
         self.booleans: list[str] = []  # columns whose truth values are sent as numbers
+        self.exact: set[str] = set()  # columns whose whole numbers are not to be rounded
+        self.rounded: dict[str, Any] = {}  # columns whose whole numbers are rounded, and one of these
         self.refused: dict[str, Exception] = {}  # columns that cannot be read, which matters where they are needed
 
     def is_text(self, name: str) -> bool:
         """Report whether it is known that the levels of a column are texts."""
         return self.texts is not None and name in self.texts
+
+    def as_float64(self, name: str, numbers: np.ndarray) -> bool:
+        """Report whether a column is to be sent as float64, which has no such whole numbers."""
+        at = None if name in self.exact else inexact(numbers)
+        if at is not None:
+            self.rounded[name] = numbers[at]
+        return at is not None
 
     def put(self, data: Any) -> int:
         """Add bytes to the body, at a multiple of 8, and return where they begin."""
@@ -95,7 +105,7 @@ class Parts:
 
     def matrix(self, array: np.ndarray, names: Sequence[str]) -> None:
         """Add a matrix of numbers, or of texts and numbers, whose columns are read one by one."""
-        if array.dtype.kind in "fiub" and not any(map(self.is_text, names)):
+        if array.dtype.kind in "fiub" and inexact(array) is None and not any(map(self.is_text, names)):
             if array.dtype.kind == "b":
                 self.booleans += names
             self.add({"kind": "numbers", "names": list(names), "block": self.block(array)}, names, len(array))
@@ -117,6 +127,8 @@ class Parts:
                 values = values.astype(object)
         kind = values.dtype.kind
         if kind in "fiub":
+            if self.as_float64(name, values):
+                values = values.astype(np.float64)
             if kind == "b":
                 self.booleans.append(name)
             part: dict[str, Any] = {"kind": "numbers", "names": [name], "block": self.block(values)}
@@ -200,11 +212,9 @@ class Parts:
         if values.dtype.kind == "c":
             raise TableError(f"a sparse matrix is of type {values.dtype}, which is no number: leave it out")
         if values.dtype not in (np.float32, np.float64):
-            if inexact(values) is not None:
-                raise TableError(
-                    "a sparse matrix holds an integer that float64 cannot hold exactly; "
-                    "give its column as text to use it as a category"
-                )
+            if (at := inexact(values)) is not None:
+                of = matrix.indices[at] if matrix.format == "csr" else np.searchsorted(matrix.indptr, at, "right") - 1
+                self.rounded[names[of]] = values[at]
             values = values.astype(np.float64)
         part = {
             "kind": "csc",
@@ -267,7 +277,9 @@ def _plain_numbers(values: np.ndarray) -> np.ndarray | None:
 
 def inexact(values: np.ndarray) -> int | None:
     """Return where the first integer stands that float64 cannot hold exactly, None where there is none."""
-    if values.dtype.kind not in "iu" or values.dtype.itemsize < 8:
+    if values.dtype.kind not in "iu" or values.dtype.itemsize < 8 or not values.size:
+        return None
+    if values.min() >= -(1 << 53) and values.max() <= 1 << 53:
         return None
     with np.errstate(invalid="ignore"):  # of 2⁶³, which is no int64
         changed = values.astype(np.float64).astype(values.dtype) != values
@@ -519,6 +531,14 @@ def _add_pandas(parts: Parts, frame: Any) -> None:
 
 def _add_polars(parts: Parts, frame: Any) -> None:
     pl = sys.modules["polars"]
+    whole = [
+        series.name
+        for series in frame
+        if series.dtype in (pl.Int64, pl.UInt64)
+        and not parts.is_text(series.name)
+        and parts.as_float64(series.name, series.drop_nulls().to_numpy())
+    ]
+    frame = frame.with_columns([frame[name].cast(pl.Float64) for name in whole]) if whole else frame
     # Arrow has no such type, or the program cannot read it.
     foreign = [getattr(pl, kind) for kind in ("Object", "Int128", "UInt128") if hasattr(pl, kind)]
     written = (pl.Boolean, pl.Float32, pl.Float64, pl.Decimal)  # which have other texts in Arrow
@@ -567,14 +587,14 @@ def add_column(parts: Parts, name: str, values: Any) -> None:
                     whole = values[present].to_numpy(of)
                     if kind == "b" or (parts.is_text(name) and inexact(whole) is not None):
                         values = values.to_numpy(object)
-                    elif (at := inexact(whole)) is not None:
-                        parts.refused[name] = TableError(
-                            f"row {np.flatnonzero(present)[at] + 1}: column {name!r} holds an integer that float64 "
-                            "cannot hold exactly; give it as text to use it as a category"
-                        )
+                    elif not parts.as_float64(name, whole) and (at := inexact(whole)) is not None:
+                        row = f"row {np.flatnonzero(present)[at] + 1}"
+                        parts.refused[name] = TableError(f"{row}: " + INEXACT.format(f"column {name!r}"))
                         return
                     else:
-                        values = values.to_numpy(of if kind == "f" else np.float64, na_value=np.nan)
+                        numbers = np.full(len(values), np.nan, of if kind == "f" else np.float64)
+                        numbers[present] = whole
+                        values = numbers
             elif kind in "mM":
                 if getattr(dtype, "tz", None):
                     values = values.dt.tz_convert("UTC").dt.tz_localize(None)
@@ -631,6 +651,10 @@ def _add_arrow(parts: Parts, table: Any) -> None:
         if str(field.type).startswith(("decimal32(", "decimal64(")):  # which the program cannot read
             wide = pa.decimal128(field.type.precision, field.type.scale)
             table = table.set_column(j, field.name, table.column(j).cast(wide))
+        elif str(field.type) in ("int64", "uint64") and not parts.is_text(field.name):
+            column = table.column(j)
+            if parts.as_float64(field.name, column.drop_null().to_numpy()):
+                table = table.set_column(j, field.name, column.cast(pa.float64(), safe=False))
         of = field.type.value_type if pa.types.is_dictionary(field.type) else field.type
         if parts.is_text(field.name) and (
             pa.types.is_boolean(of) or pa.types.is_floating(of) or pa.types.is_decimal(of)

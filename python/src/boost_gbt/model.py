@@ -59,6 +59,7 @@ class Rows:
         self.of_texts: list[str] = []  # columns of texts
         self.booleans: list[str] = []  # columns whose truth values are sent as numbers
         self.texts: Container[str] | None = None  # columns whose levels are texts, if that is known
+        self.rounded: set[str] = set()  # columns of whole numbers that float64 does not have
         self.size: int | None = None  # number of rows, None for those of files
         self.needed: Callable[[str], bool] = lambda name: True  # by the name of a column
 
@@ -82,12 +83,15 @@ class Rows:
             return Files(_tables.paths(self.table))
         parts = Parts(_worker.worker().memory)
         parts.texts = self.texts
+        parts.exact.update(*called.values())
         replaced = {name for key in arrays for name in called.get(key, ())}
         _tables.add(parts, _tables.without(self.table, replaced), self.names)
         self.categorical = [name for name in parts.categorical if all(name not in names for names in called.values())]
         known = {name for key, names in called.items() if key.startswith("data.") for name in names}
         self.inputs = [name for name in parts.names if name not in known]
         self.of_texts, self.booleans, self.size = parts.of_texts, parts.booleans, parts.rows
+        self.rounded = set(parts.rounded)
+        self._warn_of_rounded(parts.rounded)
         for key, value in arrays.items():
             _tables.warn_of_order(self.table, value, key.removeprefix("data."))
             own = getattr(value, "name", None)
@@ -115,6 +119,7 @@ class Rows:
             if len(columns) != len(called[key]):
                 role, listed = key.removeprefix("data."), _listed(called[key])
                 raise ParameterError(f"{role} has {len(columns)} columns, and {len(called[key])} in training: {listed}")
+            parts.exact.update(called[key])
             for name, column in zip(called[key], columns, strict=True):
                 _tables.add_column(parts, name, column)
         if self.of_classes:
@@ -134,7 +139,20 @@ class Rows:
             return params
         ignored = _columns.named(params, _columns.IGNORED)
         unused = {name for name in self.inputs if name in ignored or (known is not None and name not in known)}
-        return _columns.by_name(params, self.inputs, unused)
+        resolved = _columns.by_name(params, self.inputs, unused)
+        if wrong := sorted(self.rounded & _columns.named(resolved, _columns.EXACT)):
+            raise TableError(_tables.INEXACT.format(f"column {wrong[0]!r}"))
+        return resolved
+
+    def _warn_of_rounded(self, numbers: dict[str, Any]) -> None:
+        """Warn of columns of whole numbers that float64 does not have, by one of these."""
+        if names := [name for name in numbers if self.needed(name)]:
+            tell(
+                "WARN",
+                f"whole numbers beyond 2⁵³ in column{'s' * (len(names) > 1)} {_listed(names[:10])}, such as "
+                f"{numbers[names[0]]}, are rounded to those of float64, so that different ones may become equal: "
+                "if they are names, leave the column out, or give it as text and name it in categorical",
+            )
 
     def _warn_of_label(self, name: str, at: int, label: Any, is_named: bool) -> None:
         """Warn of a feature with the name of the label, which may be the label once more."""
@@ -281,7 +299,7 @@ def train_rows(
     params, init_model = _going_on(params, init_model)
     params, functions = _functions.taken(params, classes)
     head |= functions.head()
-    ignored = _columns.named(params, _columns.IGNORED)
+    ignored = _columns.named(params, _columns.UNREAD)
     known: set[str] | None = None
     rows.needed = lambda name: name not in ignored
     if init_model is not None:
@@ -442,7 +460,10 @@ class Model:
         return f"<table><caption>boost_gbt.Model</caption>{rows}</table>"
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model to a file. What is there is replaced only when the new file is whole."""
+        """Write the model to a file. What is there is replaced only when the new file is whole.
+
+        The name of a model as text, such as ``m.json``, or of a table is a ParameterError.
+        """
         target = Path(path)
         with tempfile.NamedTemporaryFile(dir=target.parent, prefix=f".{target.name}.", delete=False) as file:
             try:
@@ -569,6 +590,7 @@ class Model:
             and init_score is None
             and table.ndim == 2
             and table.dtype.kind in "fiub"
+            and _tables.inexact(table) is None
             and self._head["plain"]
             and kind in ("value", "raw")
         ):

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from . import _functions, _tables, _worker
+from . import _columns, _functions, _tables, _worker
 from ._messages import tell
 from ._progress import Bar
 from ._settings import joined, text, whole_number
@@ -27,6 +27,8 @@ class _Folds:
     def __init__(self, params: Mapping[str, Any] | None, rows: Rows, division: dict[str, Any]) -> None:
         self.params = dict(params or {})
         self.rows = rows
+        unread = _columns.named(self.params, _columns.UNREAD)
+        rows.needed = lambda name: name not in unread
         self.division = division
         for key in FOLD_COLUMNS:
             rows.roles[key] = division.pop(key)
