@@ -915,3 +915,25 @@ def test_column_with_the_name_of_weights() -> None:
         assert found == one.eval(heavy, weight="weight")
         assert one.eval(heavy, weight=np.ones(300)) == pytest.approx(one.eval(rows), rel=1e-12)
     assert train(SHORT, heavy, "y", weight="weight").eval(heavy)["rmse"] > 0  # the column that it was trained with
+
+
+def test_frames_with_numbers_in_place_of_names(numbers: Data) -> None:
+    pd = pytest.importorskip("pandas")
+    x, y = numbers
+    model = train(SHORT, x, y, valid=(pd.DataFrame(x), y))
+    frame = pd.DataFrame(x)
+    assert np.array_equal(model.predict(frame), model.predict(x))
+    assert np.array_equal(model.contributions(frame), model.contributions(x))
+    assert model.eval(frame, y) == model.eval(x, y)
+    assert model.history == train(SHORT, x, y, valid=(x, y)).history
+    with pytest.raises(TableError, match="columns without names"):
+        model.predict(frame[[1, 0, 2, 3, 4, 5]])
+
+
+def test_names_of_files_that_are_no_models(model: Model, tmp_path: Path) -> None:
+    with pytest.raises(ParameterError, match=r"m\.JSON is the name of a model as text.* name it .*m\.boost here"):
+        model.save(tmp_path / "m.JSON")
+    for name in ("m.csv", "m.parquet", "m.csv.gz", "m.TSV.zst"):
+        with pytest.raises(ParameterError, match=r"is the name of a table.* name it .*/m\.boost"):
+            model.save(tmp_path / name)
+    assert not list(tmp_path.iterdir())

@@ -406,6 +406,13 @@ def renamed(table: Any, names: list[str]) -> Any:
     return table
 
 
+def placed(table: Any, names: list[str]) -> Any:
+    """Return a frame whose columns are numbers in place of names with the names of an array's, if these are needed."""
+    if is_path(table) or names != numbered(len(names)) or column_names(table) != list(map(str, range(len(names)))):
+        return table
+    return renamed(table, names)
+
+
 def column_of(table: Any, name: str) -> Any:
     """Return a column of a table by its name."""
     known = column_names(table) or []

@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     import shap
 
 TABLE = "table.parquet"  # rows in memory, for commands of the program
+TABLE_ENDS = frozenset(  # of names of files
+    (".csv", ".tsv", ".xlsx", ".jsonl", ".ndjson", ".parquet", ".arrow", ".feather", ".arrows", ".svm", ".libsvm")
+) | {".svmlight"}
 EFFORT = "default"  # of training without a config, as boost train
 
 RoundCallback = Callable[[dict[str, Any]], None]
@@ -322,6 +325,7 @@ def train_rows(
                 "put the set of other rows first",
             )
         for one in sets:
+            one.table = _tables.placed(one.table, rows.inputs or [])
             one.needed, one.texts = rows.needed, rows.texts
             if one.texts is None and not _tables.is_path(rows.table):
                 one.texts = rows.of_texts
@@ -465,6 +469,7 @@ class Model:
         The name of a model as text, such as ``m.json``, or of a table is a ParameterError.
         """
         target = Path(path)
+        _refuse_name(target)
         with tempfile.NamedTemporaryFile(dir=target.parent, prefix=f".{target.name}.", delete=False) as file:
             try:
                 file.write(self._data)
@@ -639,6 +644,7 @@ class Model:
     ) -> Held | Files:
         """Hand over a table of the model's columns. It may have the roles ``added`` beyond those of training."""
         names = None
+        table = _tables.placed(table, self.inputs)
         if not _tables.is_path(table) and _tables.column_names(table) is None:
             names = self.inputs
             sparse = _tables.is_sparse(table)
@@ -760,7 +766,7 @@ class Model:
             ) from error
         parts = self.contributions(table, rounds=rounds, threads=threads, on_unseen=on_unseen)
         values, base = parts[..., :-1], parts[..., -1]
-        data, shown = _tables.values(table, self.inputs)
+        data, shown = _tables.values(_tables.placed(table, self.inputs), self.inputs)
         names = self._head["output_names"]
         return shap.Explanation(
             np.moveaxis(values, 1, -1) if parts.ndim == 3 else values,
@@ -988,3 +994,19 @@ def _flags(options: Mapping[str, Any]) -> list[str]:
         elif value is not None and value is not False:
             flags += [flag, ",".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)]
     return flags
+
+
+def _refuse_name(path: Path) -> None:
+    """Refuse the name of a table, or of a model as text, for a model that is to be written."""
+    stem, end = os.path.splitext(path.name)
+    if end.lower() in (".gz", ".zst"):
+        stem, end = os.path.splitext(stem)
+    elif end.lower() == ".json":
+        name = str(path.with_suffix(".boost"))
+        raise ParameterError(
+            f"{path} is the name of a model as text, which only boost convert writes: name it {name} here, then "
+            f"boost_gbt.run('convert', {name!r}, {str(path)!r})"
+        )
+    if end.lower() in TABLE_ENDS:
+        name = str(path.with_name(stem + ".boost"))
+        raise ParameterError(f"{path} is the name of a table, and what is written to it is a model: name it {name}")
