@@ -5,13 +5,14 @@ from __future__ import annotations
 import doctest
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from boost_gbt import BoostClassifier, Model, train
+from boost_gbt import BoostClassifier, Model, TableError, train
 
 mlflow = pytest.importorskip("mlflow")
 pd = pytest.importorskip("pandas")
@@ -39,7 +40,10 @@ def test_folder(people: Model, rows: Any, tmp_path: Path) -> None:
     assert loaded.metadata.metadata == {"team": "risk"}
     assert loaded.get_raw_model() == people
     unseen = rows.assign(workclass="astronaut")
-    assert np.array_equal(loaded.predict(unseen), people.predict(unseen, on_unseen="missing"))
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        assert np.array_equal(loaded.predict(unseen), people.predict(unseen, on_unseen="missing"))
+    assert any("none of its categories" in str(one.message) for one in told)
     assert (tmp_path / "m" / "requirements.txt").read_text().startswith("boost-gbt==")
     with pytest.raises(FileExistsError, match="name another folder"):
         flavour.save_model(people, tmp_path / "m")
@@ -52,9 +56,19 @@ def test_signature(people: Model, rows: Any, tmp_path: Path) -> None:
     flavour.save_model(people, tmp_path / "m", input_example=given[:5])
     loaded = mlflow.pyfunc.load_model(str(tmp_path / "m"))
     assert loaded.metadata.signature.inputs.input_names() == list(given)
-    assert list(loaded.predict(given[:5], params={"kind": "class"})) == list(people.predict(given[:5], "class"))
     with pytest.raises(Exception, match="age"):
         loaded.predict(given[:5].drop(columns="age"))
+
+
+def test_parameters(people: Model, rows: Any, tmp_path: Path) -> None:
+    given = rows.drop(columns="income")[:5]
+    for name, example in (("m", None), ("n", given)):
+        flavour.save_model(people, tmp_path / name, input_example=example)
+        loaded = mlflow.pyfunc.load_model(str(tmp_path / name))
+        assert np.array_equal(loaded.predict(given, params={"kind": "class"}), people.predict(given, "class"))
+        assert np.array_equal(loaded.predict(given, params={"rounds": 2}), people.predict(given, rounds=2))
+        with pytest.raises(TableError, match="astronaut"):
+            loaded.predict(given.assign(workclass="astronaut"), params={"on_unseen": "error"})
 
 
 def test_run(rows: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

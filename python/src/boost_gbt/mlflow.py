@@ -50,9 +50,10 @@ class PyFunc:
     def predict(self, model_input: Any, params: dict[str, Any] | None = None) -> np.ndarray:
         """Predict rows; ``params`` may have ``kind``, ``rounds`` and ``on_unseen``, as of ``Model.predict``.
 
-        Categories that training did not have are missing values unless ``on_unseen`` says otherwise.
+        Categories that training did not have are missing values, with a warning where a column has no others, unless
+        ``on_unseen`` says otherwise.
         """
-        return self.model.predict(model_input, **{"on_unseen": "missing", **(params or {})})
+        return self.model.predict(model_input, **{"on_unseen": "warn", **(params or {})})
 
 
 def get_default_pip_requirements() -> list[str]:
@@ -81,8 +82,8 @@ def save_model(
     mlflow_model : mlflow.models.Model, optional
         The description that the flavours are added to.
     signature : mlflow.models.ModelSignature, optional
-        What goes in and comes out. Without it, it is found from ``input_example`` if that is given, and then
-        allows the parameter ``kind``.
+        What goes in and comes out, and which parameters there are: without it ``kind``, ``rounds`` and
+        ``on_unseen``. The rest is found from ``input_example`` if that is given.
     input_example : array or frame, optional
         Rows that the signature is found from.
     pip_requirements : list of str, optional
@@ -98,9 +99,10 @@ def save_model(
         raise FileExistsError(f"{folder} is not empty: name another folder")
     folder.mkdir(parents=True, exist_ok=True)
     described = mlflow_model if mlflow_model is not None else models.Model()
-    if signature is None and input_example is not None:
-        shown = PyFunc(trained).predict(input_example)
-        signature = models.infer_signature(input_example, shown, params={"kind": "value"})
+    if signature is None and described.signature is None:
+        params = {"kind": "value", "rounds": trained.rounds, "on_unseen": "warn"}
+        shown = None if input_example is None else PyFunc(trained).predict(input_example)
+        signature = models.infer_signature(input_example, shown, params=params)
     if signature is not None:
         described.signature = signature
     if metadata is not None:
