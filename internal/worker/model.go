@@ -93,13 +93,14 @@ func (r *request) load(context.Context) (any, []byte, error) {
 // predictHead is the head of a request to predict.
 type predictHead struct {
 	source
-	Model    uint32 `json:"model"`
-	Kind     string `json:"kind"` // value, raw, class, leaf, interval or contrib
-	Block    *block `json:"block"`
-	Rounds   *int   `json:"rounds"`
-	Every    int    `json:"every"` // of op staged
-	Threads  int    `json:"threads"`
-	OnUnseen string `json:"on_unseen"`
+	Model    uint32      `json:"model"`
+	Reading  [][2]string `json:"reading"` // settings that say how the table is written
+	Kind     string      `json:"kind"`    // value, raw, class, leaf, interval or contrib
+	Block    *block      `json:"block"`
+	Rounds   *int        `json:"rounds"`
+	Every    int         `json:"every"` // of op staged
+	Threads  int         `json:"threads"`
+	OnUnseen string      `json:"on_unseen"`
 }
 
 // arrayHead says what numbers the body of an answer has, row-major.
@@ -224,7 +225,11 @@ func predictKind(ctx context.Context, m *model.Model, t *dataset.Table, kind str
 // readInputs reads the rows that a model is to predict, and says what they lack. Of a table in memory without rows
 // it returns one that tells the shape of predictions, and 0.
 func (r *request) readInputs(ctx context.Context, m *model.Model, head *predictHead) (t *dataset.Table, rows int, err error) {
-	options := []dataset.Option{dataset.As(m.Schema().Inputs()), dataset.InOrder()}
+	options, err := r.readOptions(head.Reading)
+	if err != nil {
+		return nil, 0, err
+	}
+	options = append(options, dataset.As(m.Schema().Inputs()), dataset.InOrder())
 	if kept, _ := r.server.table(head.Table); len(head.Files) == 0 && kept != nil && kept.rows == 0 {
 		t, err = dataset.FromColumns(kept.withRow(featureNames(m.Schema())), options...)
 		return t, 0, err
@@ -408,7 +413,11 @@ func (r *request) evaluate(ctx context.Context) (any, []byte, error) {
 	for _, name := range head.Roles["weight"] {
 		schema.Columns = append(slices.Clip(schema.Columns), dataset.ColumnSchema{Name: name, Role: dataset.WeightRole, Kind: dataset.Float64})
 	}
-	t, err := r.read(ctx, &head.source, dataset.As(schema))
+	options, err := r.readOptions(head.Reading)
+	if err != nil {
+		return nil, nil, err
+	}
+	t, err := r.read(ctx, &head.source, append(options, dataset.As(schema))...)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -225,7 +225,7 @@ func (r *request) parse(head any) error {
 // answer ends the request. An error of the pipe shows itself when the next request is read.
 func (r *request) answer(head any, body []byte, err error) {
 	if err != nil {
-		head, body = errorHead{Error: wording(err), Class: classOf(err)}, nil
+		head, body = errorHead{Error: r.settingsOf(wording(err)), Class: classOf(err)}, nil
 	} else if head == nil {
 		head = struct{}{}
 	}
@@ -256,6 +256,7 @@ func (r *request) tell(level slog.Level, text string) {
 // note tells what is to be said about tables and settings, each once.
 func (r *request) note(notes ...string) {
 	for _, note := range notes {
+		note = r.settingsOf(note)
 		if !slices.Contains(r.told, note) {
 			r.told = append(r.told, note)
 			r.logger().Info(note)

@@ -56,11 +56,7 @@ var hereRefused = map[string]string{
 func (r *request) configure(head *trainHead) (*configs.Config, error) {
 	base := configs.Default()
 	base.Effort = head.Effort
-	var flags []configs.Flag
-	for _, setting := range head.Settings {
-		flags = append(flags, configs.Flag{Name: setting[0] + " =", Key: setting[0], Value: setting[1]})
-	}
-	c, notes, err := configs.Read(base, "", nil, flags...)
+	c, notes, err := configs.Read(base, "", nil, flagsOf(head.Settings)...)
 	r.note(notes...)
 	if err != nil {
 		return nil, err

@@ -917,6 +917,19 @@ def test_column_with_the_name_of_weights() -> None:
     assert train(SHORT, heavy, "y", weight="weight").eval(heavy)["rmse"] > 0  # the column that it was trained with
 
 
+def test_unseen_in_eval() -> None:
+    table = {"c": np.array(["x", "y"] * 50), "y": np.arange(100.0)}
+    model = train(SHORT, table, "y")
+    other = {**table, "c": np.array(["z"] * 100)}
+    with pytest.raises(TableError, match=r'on_unseen="missing" treats'):
+        model.eval(other)
+    assert model.eval(other, on_unseen="missing") == model.eval({**table, "c": np.array([None] * 100, object)})
+    with pytest.warns(UserWarning, match="none of its categories"):
+        model.eval(other, on_unseen="warn")
+    with pytest.raises(ParameterError, match="on_unseen must be"):
+        model.eval(other, on_unseen="ignore")
+
+
 def test_frames_with_numbers_in_place_of_names(numbers: Data) -> None:
     pd = pytest.importorskip("pandas")
     x, y = numbers
@@ -937,3 +950,36 @@ def test_names_of_files_that_are_no_models(model: Model, tmp_path: Path) -> None
         with pytest.raises(ParameterError, match=r"is the name of a table.* name it .*/m\.boost"):
             model.save(tmp_path / name)
     assert not list(tmp_path.iterdir())
+
+
+def test_tables_that_are_written_in_another_way(tmp_path: Path) -> None:
+    pd = pytest.importorskip("pandas")
+    rng = np.random.default_rng(7)
+    rows = pd.DataFrame({"a": rng.normal(size=300), "b": rng.integers(0, 2000, 300).astype(float)})
+    rows["y"] = rows.a + rows.b / 1000
+    model = train(SHORT, rows, "y")
+    dollars = rows.assign(b=[f"${value:,.0f}" for value in rows.b])
+    dashes = rows.assign(b=["-" if value < 500 else str(value) for value in rows.b])
+    gaps = rows.assign(b=rows.b.where(rows.b >= 500))
+    for written, meant, reading in (
+        (dollars, rows, {"data.parse": {"b": "1,234.5 $"}}),
+        (dashes, gaps, {"missing": ["-"]}),
+        (dashes, gaps, {"data": {"missing": ["-"]}}),
+    ):
+        written.to_csv(tmp_path / "t.csv", index=False)
+        for table in (written, tmp_path / "t.csv"):
+            with pytest.raises(TableError, match='column "b"'):
+                model.predict(table)
+            want = model.predict(meant)
+            assert np.array_equal(model.predict(table, reading=reading), want)
+            assert np.array_equal([*model.staged(table, reading=reading)][-1], want)
+            assert np.array_equal(model.contributions(table, reading=reading), model.contributions(meant))
+            assert model.eval(table, reading=reading) == model.eval(meant)
+    numbers = np.nan_to_num(gaps[["a", "b"]], nan=-99)
+    plain = train(SHORT, rows[["a", "b"]].to_numpy(), rows.y)
+    assert np.array_equal(plain.predict(numbers, reading={"missing": [-99]}), model.predict(gaps))
+    with pytest.raises(TableError, match=r"""give reading=\{"data.parse": '\{b="1,234.5 \$"\}'\} if"""):
+        model.predict(dollars)
+    for wrong in ({"rounds": 3}, {"data.label": "y"}):
+        with pytest.raises(ParameterError, match=r"reading takes data\.format"):
+            model.predict(rows, reading=wrong)

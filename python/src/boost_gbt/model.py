@@ -18,7 +18,7 @@ from . import _columns, _functions, _tables, _worker
 from ._messages import tell
 from ._program import run_on
 from ._progress import Bar
-from ._settings import joined, whole_number
+from ._settings import joined, settings, whole_number
 from ._tables import Files, Held, Parts, Table
 from .errors import ParameterError, TableError
 
@@ -559,6 +559,7 @@ class Model:
         threads: int = 0,
         on_unseen: str = "",
         init_score: Any = None,
+        reading: Mapping[str, Any] | None = None,
     ) -> np.ndarray:
         """Predict every row of a table.
 
@@ -580,6 +581,9 @@ class Model:
             with a warning where a column has no others; or an error.
         init_score : str or array, optional
             Scores to start from, for a model that was trained so.
+        reading : mapping, optional
+            Settings that say how the table is written where that is not as in training, such as
+            ``{"data.missing": ["-"]}``.
 
         Returns
         -------
@@ -589,10 +593,11 @@ class Model:
         head: dict[str, Any] = {"model": self.number(), "kind": kind, "threads": whole_number("threads", threads)}
         if rounds is not None:
             head["rounds"] = whole_number("rounds", rounds)
-        _check_mode(on_unseen)
+        how = _how(on_unseen, reading)
         if (
             type(table) is np.ndarray
             and init_score is None
+            and not reading
             and table.ndim == 2
             and table.dtype.kind in "fiub"
             and _tables.inexact(table) is None
@@ -601,10 +606,8 @@ class Model:
         ):
             answer, body = self._predict_rows(table, head)
         else:
-            if on_unseen:
-                head["on_unseen"] = on_unseen
             with self._hand_over(table, init_score=init_score) as source:
-                answer, body = _worker.ask("predict", {**head, **source})
+                answer, body = _worker.ask("predict", {**head, **how, **source})
         values = np.frombuffer(body, answer["dtype"]).reshape(answer["shape"])
         if kind == "class":
             values = np.asarray(self.classes)[values]
@@ -680,7 +683,13 @@ class Model:
             )
 
     def contributions(
-        self, table: Table, *, rounds: int | None = None, threads: int = 0, on_unseen: str = ""
+        self,
+        table: Table,
+        *,
+        rounds: int | None = None,
+        threads: int = 0,
+        on_unseen: str = "",
+        reading: Mapping[str, Any] | None = None,
     ) -> np.ndarray:
         """Divide the raw score of each row among the columns: exact Shapley values of the trees.
 
@@ -695,7 +704,7 @@ class Model:
             Use only the first rounds.
         threads : int
             0 for as many as are of use.
-        on_unseen : {"", "missing", "warn", "error"}
+        on_unseen, reading
             As of ``predict``.
 
         Returns
@@ -720,8 +729,7 @@ class Model:
         >>> model.contributions(x[:3]).round(3).tolist()
         [[-10.0, 0.0, 30.0], [-10.0, 0.0, 30.0], [10.0, 0.0, 30.0]]
         """
-        _check_mode(on_unseen)
-        head: dict[str, Any] = {"model": self.number(), "kind": "contrib", "on_unseen": on_unseen}
+        head: dict[str, Any] = {"model": self.number(), "kind": "contrib", **_how(on_unseen, reading)}
         head["threads"] = whole_number("threads", threads)
         if rounds is not None:
             head["rounds"] = whole_number("rounds", rounds)
@@ -741,7 +749,13 @@ class Model:
         return divided
 
     def explain(
-        self, table: Table, *, rounds: int | None = None, threads: int = 0, on_unseen: str = ""
+        self,
+        table: Table,
+        *,
+        rounds: int | None = None,
+        threads: int = 0,
+        on_unseen: str = "",
+        reading: Mapping[str, Any] | None = None,
     ) -> shap.Explanation:
         """Return the ``contributions`` of a table for the plots of shap.
 
@@ -749,7 +763,7 @@ class Model:
         ----------
         table : path, list of paths, array, frame, dict of columns or sparse matrix
             Rows, as of ``predict``. Plots have the values of the columns where the table is in memory.
-        rounds, threads, on_unseen
+        rounds, threads, on_unseen, reading
             As of ``contributions``.
 
         Returns
@@ -764,7 +778,7 @@ class Model:
             raise ImportError(
                 "explain needs shap: pip install shap, or use contributions, which are the same numbers"
             ) from error
-        parts = self.contributions(table, rounds=rounds, threads=threads, on_unseen=on_unseen)
+        parts = self.contributions(table, rounds=rounds, threads=threads, on_unseen=on_unseen, reading=reading)
         values, base = parts[..., :-1], parts[..., -1]
         data, shown = _tables.values(_tables.placed(table, self.inputs), self.inputs)
         names = self._head["output_names"]
@@ -786,6 +800,7 @@ class Model:
         threads: int = 0,
         on_unseen: str = "",
         init_score: Any = None,
+        reading: Mapping[str, Any] | None = None,
     ) -> Iterator[np.ndarray]:
         """Predict a table after every so many rounds, and after the last.
 
@@ -797,14 +812,13 @@ class Model:
             As of ``predict``.
         every : int
             Rounds between predictions.
-        threads, on_unseen, init_score
+        threads, on_unseen, init_score, reading
             As of ``predict``.
         """
-        _check_mode(on_unseen)
         head: dict[str, Any] = {"model": self.number(), "kind": kind, "every": whole_number("every", every)}
-        head["threads"] = whole_number("threads", threads)
+        head |= {"threads": whole_number("threads", threads), **_how(on_unseen, reading)}
         with self._hand_over(table, init_score=init_score) as source:
-            answer, body = _worker.ask("staged", {**head, "on_unseen": on_unseen, **source})
+            answer, body = _worker.ask("staged", {**head, **source})
         stages = np.frombuffer(body, answer["dtype"]).reshape(answer["shape"])
         for stage in stages:
             yield stage[:, 0] if stage.shape[1] == 1 else stage
@@ -819,6 +833,8 @@ class Model:
         group: Any = None,
         init_score: Any = None,
         rounds: int | None = None,
+        on_unseen: str = "",
+        reading: Mapping[str, Any] | None = None,
     ) -> dict[str, float]:
         """Compare predictions with labels.
 
@@ -834,6 +850,8 @@ class Model:
             Names of docs/metrics.md; without any, those of the objective.
         rounds : int, optional
             Use only the first rounds.
+        on_unseen, reading
+            As of ``predict``.
 
         Returns
         -------
@@ -843,6 +861,7 @@ class Model:
         head: dict[str, Any] = {
             "model": self.number(),
             "metrics": [metrics] if isinstance(metrics, str) else list(metrics),
+            **_how(on_unseen, reading),
         }
         if rounds is not None:
             head["rounds"] = whole_number("rounds", rounds)
@@ -978,9 +997,11 @@ def _called(model: str, folder: str) -> dict[str, str]:
     return {model: "the model", os.path.join(folder, TABLE): "the table", folder + os.sep: ""}
 
 
-def _check_mode(on_unseen: str) -> None:
+def _how(on_unseen: str, reading: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return what a request says of categories that training did not have, and of how its table is written."""
     if on_unseen not in ("", "missing", "warn", "error"):
         raise ParameterError(f'on_unseen must be "", "missing", "warn" or "error", not {on_unseen!r}')
+    return {"on_unseen": on_unseen, "reading": settings(reading or {})}
 
 
 def _flags(options: Mapping[str, Any]) -> list[str]:
