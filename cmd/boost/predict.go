@@ -115,7 +115,7 @@ ends in .gz or .zst.`,
 	flags.StringSliceVar(&f.kinds, "kind", []string{"value"}, "`KINDS` of prediction, with commas between them: value, raw, class, leaf, interval or contrib")
 	flags.Lookup("kind").DefValue = "value"
 	flags.StringArrayVar(&f.ids, "id", nil, "`COLUMN` to copy from the table; repeatable")
-	flags.BoolVar(&f.all, "pass-through", false, "copy all columns of the table, before the prediction, less those of --set data.ignore=NAMES")
+	flags.BoolVar(&f.all, "pass-through", false, "copy all columns of the table, before the prediction, less those of data.ignore")
 	flags.StringVarP(&f.output, "output", "o", "", "`FILE` to write (default: standard output)")
 	flags.StringVar(&f.format, "format", "", "`FORMAT`: csv, jsonl, parquet or arrow (default: as -o is named, else csv)")
 	f.Stages.Add(cmd, "the prediction")
