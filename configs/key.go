@@ -380,7 +380,7 @@ func (k *Key) assignList(field *[]string, v any, dir string) error {
 				s, ok = fmt.Sprint(e), true
 			}
 			if !ok {
-				return fmt.Errorf("%s must be a list of texts like [\"a\", \"b\"], and %s in it is none%s", k.Name, describe(e), k.byName(e))
+				return fmt.Errorf("%s must be a list of texts like [\"a\", \"b\"], and %s in it is none%s", k.Name, describe(e), k.namesNotNumbers(e))
 			}
 			items[i] = s
 		}
@@ -403,8 +403,8 @@ func (k *Key) assignList(field *[]string, v any, dir string) error {
 	return nil
 }
 
-// byName says that columns go by name to one who numbers them.
-func (k *Key) byName(entry any) string {
+// namesNotNumbers says to one who numbers columns that they go by name.
+func (k *Key) namesNotNumbers(entry any) string {
 	if _, isInt := entry.(int64); isInt && k.Section() == "data" {
 		return ": columns go by their names here"
 	}
