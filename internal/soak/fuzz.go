@@ -31,8 +31,8 @@ const enough = 10_000_000
 // turn is what a target is given at least, where there are others.
 const turn = 2 * time.Minute
 
-// runFuzz gives each target its share of a time, and counts its executions. A case is a target. Those that
-// were executed often enough are left out, and of the others as many, the nearest to it, take part as have a turn in the time.
+// runFuzz divides a time among targets, and counts their executions. A case is a target. Those that were executed often
+// enough are left out. Of the others those with the most executions take part, so many that each has a turn.
 func (s *soak) runFuzz(ctx context.Context, limit time.Duration) (cases, failures int) {
 	targets, err := listTargets(".")
 	if err == nil {
