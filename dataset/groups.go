@@ -27,7 +27,7 @@ func (t *Table) Groups() ([]int, error) {
 	case bad.First < 0:
 		return nil, t.badNumber(c, bad.Row, "a query, and every row needs one", "")
 	}
-	e := t.badNumber(c, bad.Row, "", "sort the table by this column (Table.ByQuery does), or read it into memory: data.out_of_core = \"false\"")
+	e := t.badNumber(c, bad.Row, "", "sort the table by this column, or read it into memory: data.out_of_core = \"false\"")
 	first := ParseError{}
 	t.locations.Mark(&first, bad.First)
 	e.Want = fmt.Sprintf("one query in one place: its rows begin in %s %d, and others stand between", first.Unit(), first.Line)

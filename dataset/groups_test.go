@@ -27,8 +27,8 @@ func TestGroups(t *testing.T) {
 		"texts":     {[]string{"a", "b", "b", "b", "c"}, []int{0, 1, 4, 5}, ""},
 		"sparse":    {dataset.Sparse{Rows: []int32{0, 1}, F32: []float32{4, 3}}, []int{0, 1, 2, 5}, ""},
 		"one":       {[]int{3, 3, 3, 3, 3}, []int{0, 5}, ""},
-		"apart":     {[]float64{7, 7, 1, 7, 7}, nil, `row 4: column "q": "7" is not one query in one place: its rows begin in row 1, and others stand between (sort the table by this column (Table.ByQuery does), or read it into memory: data.out_of_core = "false")`},
-		"apart too": {[]string{"a", "b", "a", "b", "c"}, nil, `row 3: column "q": "a" is not one query in one place: its rows begin in row 1, and others stand between (sort the table by this column (Table.ByQuery does), or read it into memory: data.out_of_core = "false")`},
+		"apart":     {[]float64{7, 7, 1, 7, 7}, nil, `row 4: column "q": "7" is not one query in one place: its rows begin in row 1, and others stand between (sort the table by this column, or read it into memory: data.out_of_core = "false")`},
+		"apart too": {[]string{"a", "b", "a", "b", "c"}, nil, `row 3: column "q": "a" is not one query in one place: its rows begin in row 1, and others stand between (sort the table by this column, or read it into memory: data.out_of_core = "false")`},
 		"large":     {[]float64{7, 7, 1<<53 - 1, 1 << 53, 1<<53 + 2}, nil, `row 4: column "q": "9007199254740992" is not the number of a query, below 2⁵³, as 64-bit floats do not tell larger ones apart (set categorical = ["q"] to use the column as text)`},
 		"missing":   {[]float64{7, nan, 1, 7, 7}, nil, `row 2: column "q": the cell has no value, expected a query, and every row needs one`},
 	} {

@@ -81,5 +81,9 @@ func Groups(grouping string, leaves []int, outputs int) (*ptq.Groups, error) {
 // IsModel reports whether a file that begins so is a model's.
 func IsModel(beginning []byte) bool { return format.IsModel(beginning) }
 
-// SniffSize is how many bytes at the beginning of a file IsModel has to see.
+// OfOthers returns what a file that begins so looks like where it is another program's model, as "it looks like a LightGBM model";
+// "" where it may be a table.
+func OfOthers(beginning []byte) string { return format.OfOthers(beginning) }
+
+// SniffSize is how many bytes at the beginning of a file IsModel and OfOthers have to see.
 const SniffSize = format.SniffSize

@@ -256,10 +256,14 @@ func TestModelsAndTablesMixedUp(t *testing.T) {
 	inFolder(t)
 	file(t, "t.csv", table(50))
 	must(t, 0, boost(t, "train", "t.csv", "--label", "y", "--rounds", "2", "-q"))
+	file(t, "xgb.json", `{"learner":{"attributes":{}}}`)
+	file(t, "lgb.txt", "tree\nversion=v4\nnum_class=1\n")
 	for args, c := range map[string]struct {
 		code int
 		want string
 	}{
+		"inspect xgb.json":                                {3, "xgb.json is not a table: it looks like an XGBoost model in JSON, and boost reads its own models only"},
+		"predict t.boost lgb.txt":                         {3, "lgb.txt is not a table: it looks like a LightGBM model, and boost reads its own models only"},
 		"predict t.csv t.boost":                           {4, "t.boost is a model, and t.csv is not: give the model first, as in boost predict t.boost t.csv"},
 		"eval t.csv t.boost":                              {4, "as in boost eval t.boost t.csv"},
 		"reproduce t.csv t.boost":                         {4, "as in boost reproduce t.boost t.csv"},

@@ -27,6 +27,9 @@ func NotAModel(b []byte, size uint64) string {
 	if strings.HasPrefix(magic, string(b)) {
 		return fmt.Sprintf("the model is cut short: it has only %d bytes", size)
 	}
+	if what := OfOthers(b); what != "" {
+		return "not a boost model: " + what
+	}
 	for _, l := range lookAlikes {
 		if bytes.HasPrefix(b, []byte(l.prefix)) {
 			return "not a boost model: " + l.what

@@ -5,7 +5,14 @@ import (
 	"unicode/utf8"
 )
 
-// lookAlikes are beginnings of files that people give as a model by mistake.
+// others are beginnings of other programs' models, which no table has.
+var others = []struct{ prefix, what string }{
+	{"tree\nversion=", "it looks like a LightGBM model"},
+	{"{L\x00\x00", "it looks like an XGBoost model in UBJSON"},
+	{"{\"learner\"", "it looks like an XGBoost model in JSON"},
+}
+
+// lookAlikes are beginnings of further files that people give as a model by mistake.
 var lookAlikes = []struct{ prefix, what string }{
 	{"BOOST\n\x1a", "it looks like a boost model whose line ends were changed by a transfer in text mode: copy it again in binary mode"},
 	{"\x1f\x8b", "it looks like a gzip file: unpack it first"},
@@ -15,8 +22,6 @@ var lookAlikes = []struct{ prefix, what string }{
 	{"ARROW1", "it looks like an Arrow table"},
 	{"tree\n", "it looks like a LightGBM model"},
 	{"CBM1", "it looks like a CatBoost model"},
-	{"{L\x00\x00", "it looks like an XGBoost model in UBJSON"},
-	{"{\"learner\"", "it looks like an XGBoost model in JSON"},
 	{"binf", "it looks like an XGBoost model in its old binary form"},
 	{"\x80\x04", "it looks like a Python pickle"},
 	{"\x80\x05", "it looks like a Python pickle"},
@@ -25,6 +30,17 @@ var lookAlikes = []struct{ prefix, what string }{
 	{"<", "it looks like a web page or an XML file"},
 	{"{", "it looks like JSON"},
 	{"[", "it looks like JSON or TOML"},
+}
+
+// OfOthers returns what a file that begins with these bytes (SniffSize are enough) looks like where it is another program's model,
+// "" where it may be a table.
+func OfOthers(beginning []byte) string {
+	for _, o := range others {
+		if bytes.HasPrefix(beginning, []byte(o.prefix)) {
+			return o.what
+		}
+	}
+	return ""
 }
 
 func looksLikeText(s string) bool {

@@ -30,18 +30,21 @@ func IsModel(file string) bool {
 }
 
 // BeginsAsModel reports whether a file begins as a model does.
-func BeginsAsModel(file string) bool {
+func BeginsAsModel(file string) bool { return model.IsModel(beginning(file)) }
+
+// beginning returns the first bytes of a file; none of a pipe, from which nothing may be taken before its reader comes.
+func beginning(file string) []byte {
 	if info, err := os.Stat(file); err != nil || !info.Mode().IsRegular() {
-		return false // nothing may be taken from a pipe before its reader comes
+		return nil
 	}
 	f, err := os.Open(file)
 	if err != nil {
-		return false
+		return nil
 	}
 	defer f.Close()
 	start := make([]byte, model.SniffSize)
 	n, _ := io.ReadFull(f, start)
-	return model.IsModel(start[:n])
+	return start[:n]
 }
 
 // Config makes sure that a config file which is to be written has a name by which it is known as one.
@@ -52,11 +55,15 @@ func Config(file string) error {
 	return exit.Usagef("%s: the name of a config file ends in .toml, by which boost train knows it: name it %s", file, strings.TrimSuffix(file, filepath.Ext(file))+".toml")
 }
 
-// RefuseModels says of a model that it is no table.
+// RefuseModels says of a model, also another program's, that it is no table.
 func RefuseModels(files []string) error {
 	for _, file := range files {
-		if BeginsAsModel(file) {
+		start := beginning(file)
+		if model.IsModel(start) {
 			return exit.Tablef("%s is a model: expected a table", file)
+		}
+		if what := model.OfOthers(start); what != "" {
+			return exit.Tablef("%s is not a table: %s, and boost reads its own models only", file, what)
 		}
 	}
 	return nil
