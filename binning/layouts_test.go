@@ -488,6 +488,7 @@ func TestBundles(t *testing.T) {
 }
 
 func TestLayoutChoice(t *testing.T) {
+	testenv.Unraced(t)
 	// `others` of each 1000 rows are outside the default bin.
 	table := func(rows, features, others int, nCodes uint32) *codesTable {
 		c := &codesTable{hasMissing: make([]bool, features)}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"boost/binning"
+	"boost/internal/testenv"
 )
 
 // The values are those of a few lines of Python, written from docs/format.md.
@@ -27,6 +28,7 @@ func TestNameHashes(t *testing.T) {
 // Names that were marked are always known, others once in 4,096: in 2²¹ draws 128 times, give or take
 // five standard deviations.
 func TestHashesName(t *testing.T) {
+	testenv.Unraced(t)
 	var names []string
 	for k := range 300 {
 		names = append(names, fmt.Sprintf("%x is a title", k*2654435761))

@@ -10,6 +10,7 @@ import (
 
 	"boost/binning"
 	"boost/dataset"
+	"boost/internal/testenv"
 )
 
 // ways lists how Build can keep codes: every layout with either storage, masked gaps
@@ -37,6 +38,7 @@ func ways() []binning.Params {
 // their neighbours, both infinities, NaN and −0, in either kind of numbers, and levels
 // that training has not seen.
 func TestCodeIsPath(t *testing.T) {
+	testenv.Unraced(t)
 	all := ways()
 	if len(all) < 20 {
 		t.Fatalf("only %d ways to keep codes", len(all))

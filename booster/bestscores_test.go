@@ -8,6 +8,7 @@ import (
 
 	"boost/booster"
 	"boost/dataset"
+	"boost/internal/testenv"
 	"boost/objectives/metrics"
 )
 
@@ -60,6 +61,7 @@ func sameBits(a, b float64) bool { return math.Float64bits(a) == math.Float64bit
 // The metrics of the training rows after early stopping are those of what the kept trees
 // predict, bit for bit, whether the scores of the best round were kept or are made anew.
 func TestMetricsAfterEarlyStopping(t *testing.T) {
+	testenv.Unraced(t)
 	ways := []struct {
 		name   string
 		change func(p *booster.Params)

@@ -14,6 +14,7 @@ import (
 	"boost/booster"
 	"boost/booster/traindata"
 	"boost/dataset"
+	"boost/internal/testenv"
 )
 
 // cacheRun is a training run that may use a cache.
@@ -69,6 +70,7 @@ func TestCache(t *testing.T) {
 // What a cache follows from may change between two runs; then it is made anew, and
 // the run says why.
 func TestStaleCache(t *testing.T) {
+	testenv.Unraced(t)
 	paths := mixedFiles(t, 3, 300, false)
 	options := []dataset.Option{dataset.Label("y"), dataset.ID("id"), dataset.Ignore("class")}
 	touch := func(path string, edit func([]byte) []byte) {
@@ -176,6 +178,7 @@ func TestCacheSideFiles(t *testing.T) {
 
 // Whatever is wrong with the file, the run trains from the tables and writes it anew.
 func TestDamagedCache(t *testing.T) {
+	testenv.Unraced(t)
 	r := &cacheRun{params: waysParams(func(p *booster.Params) { p.EarlyStopping = 2 }), input: traindata.Input{
 		Train: mixedFiles(t, 4, 90, false), Options: []dataset.Option{dataset.Label("y"), dataset.Ignore("id")}, Cache: filepath.Join(t.TempDir(), "c.cache")}}
 	want := r.train(t)

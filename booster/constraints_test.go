@@ -16,11 +16,13 @@ import (
 	"boost/booster"
 	"boost/booster/model"
 	"boost/dataset"
+	"boost/internal/testenv"
 	"boost/tree"
 )
 
 // Limits of splits and leaves give LightGBM's trees, levels XGBoost's, and symmetric trees are CatBoost's (testdata/constraints.py).
 func TestConstraintsLikePeers(t *testing.T) {
+	testenv.Unraced(t)
 	text, err := os.ReadFile("testdata/constraints.json")
 	if err != nil {
 		t.Fatal(err)
@@ -180,6 +182,7 @@ func holds(t *testing.T, m *booster.Model, columns []dataset.ColumnData) {
 // Monotone constraints hold over grids, in every storage of gradients, layout and way to build, on any number of threads; a refit to
 // other rows and pruning keep them, and so does a form that rounds all leaves by one scale.
 func TestMonotone(t *testing.T) {
+	testenv.Unraced(t)
 	ctx := context.Background()
 	table, columns := ordered(t)
 	for _, c := range []struct {
@@ -340,6 +343,7 @@ func TestConstraintsRefuse(t *testing.T) {
 
 // A path is smoothed to the same bytes where histograms count rows and where they do not.
 func TestSmoothedPathsOfSparseTables(t *testing.T) {
+	testenv.Unraced(t)
 	const rows, features = 1500, 400
 	random := rand.New(rand.NewPCG(3, 1))
 	labels := make([]float64, rows)
@@ -417,6 +421,7 @@ func TestMethodsAreCloserInTurn(t *testing.T) {
 
 // Leaves that are quantiles keep to no limit of their size, and say so; a least gain of splits they do keep to.
 func TestLimitsOfQuantiles(t *testing.T) {
+	testenv.Unraced(t)
 	table, _ := ordered(t)
 	for _, objective := range []string{"l1", "quantile", "mape"} {
 		p := booster.Defaults()

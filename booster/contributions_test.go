@@ -11,11 +11,13 @@ import (
 	"boost/booster"
 	"boost/booster/model"
 	"boost/dataset"
+	"boost/internal/testenv"
 )
 
 // What features contribute adds up to the raw score, for texts, missing values and several outputs, on any number of threads, and for the
 // first rounds. What a feature contributes that no tree splits on is 0.
 func TestContributionsAddUp(t *testing.T) {
+	testenv.Unraced(t)
 	table, err := dataset.Open(t.Context(), "../examples/adult/train.csv.gz", dataset.Label("income"))
 	if err != nil {
 		t.Fatal(err)

@@ -15,6 +15,7 @@ import (
 	"boost/booster/internal/crosses"
 	"boost/booster/model"
 	"boost/dataset"
+	"boost/internal/testenv"
 )
 
 // Tables of other tests are small.
@@ -155,6 +156,7 @@ func TestCrossedRows(t *testing.T) {
 // A model with crossed columns has the same bytes from all layouts and threads; it is read again in every form, narrowed
 // without a change, merged, gone on from, and judged on other tables.
 func TestCrossedInAllForms(t *testing.T) {
+	testenv.Unraced(t)
 	ctx := context.Background()
 	table, more := routes(t, 6000, 0, true), routes(t, 2000, 300_007, true)
 	p := crossedParams()
@@ -407,6 +409,7 @@ func textsOf(c *dataset.Column) []string {
 
 // With "auto" columns are made of others where nothing speaks against it.
 func TestAutoCrosses(t *testing.T) {
+	testenv.Unraced(t)
 	ctx := context.Background()
 	for _, c := range []struct {
 		name   string

@@ -7,6 +7,7 @@ import (
 
 	"boost/booster"
 	"boost/dataset"
+	"boost/internal/testenv"
 )
 
 // twoSides returns rows of x = 0, 0, 1, 1 with y = 1, 1, 5, 5: base score 3, and what is left is -2 and 2.
@@ -35,6 +36,7 @@ func onTwoSides() booster.Params {
 //
 // Without dropping, gradients shrink to 1-r of what they were, so that trees count r, r(1-r), r(1-r)².
 func TestDartByHand(t *testing.T) {
+	testenv.Unraced(t)
 	const r = 0.5
 	for name, c := range map[string]struct {
 		change func(*booster.Dart)

@@ -7,11 +7,13 @@ import (
 	"testing"
 
 	"boost/booster"
+	"boost/internal/testenv"
 )
 
 // Early stopping keeps the round that LightGBM's rule keeps: a round is better where its metric beats the best one so far by more than
 // the least change.
 func TestEarlyStoppingMinDelta(t *testing.T) {
+	testenv.Unraced(t)
 	table := openShipped(t, "wine_quality")
 	n := table.NumRows()
 	rows, held := sequence(0, n/2), sequence(n/2, n)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"boost/booster"
+	"boost/internal/testenv"
 )
 
 // walk calls f for every split of a model, with the number of splits above it.
@@ -30,6 +31,7 @@ func walk(m *booster.Model, f func(tree int, column string, depth int)) {
 
 // Columns are split on the levels that they may be, in trees of all shapes; penalties and costs keep columns out; models are the same on all threads.
 func TestFeatureLevelsAndCosts(t *testing.T) {
+	testenv.Unraced(t)
 	table, _ := ordered(t)
 	for _, growth := range []string{"leaf", "depth", "symmetric"} {
 		for _, layout := range []string{"auto", "csr"} {

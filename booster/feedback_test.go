@@ -13,6 +13,7 @@ import (
 	"boost/benchmarks/accuracy"
 	"boost/benchmarks/compression"
 	"boost/booster"
+	"boost/internal/testenv"
 	"boost/parallel"
 	"boost/ptq"
 	"boost/ptq/compress"
@@ -21,6 +22,7 @@ import (
 // Q4_0 on real sets, and 5 and 3 bits under BOOST_SOAK, with errors pushed forward over the training rows and in
 // training: the mean change of the loss on test rows is lower than without.
 func TestErrorFeedback(t *testing.T) {
+	testenv.Unraced(t)
 	folder := os.Getenv("BOOST_SHARED")
 	switch {
 	case folder == "":
@@ -71,6 +73,7 @@ func TestErrorFeedback(t *testing.T) {
 // With feedback off, a data type changes nothing in training; with it on, the leaves are what the
 // type holds, whatever the threads, and the model says so.
 func TestFeedbackInTraining(t *testing.T) {
+	testenv.Unraced(t)
 	table := openShipped(t, "adult")
 	p := booster.Defaults()
 	p.Objective, p.Rounds = "binary", 6
@@ -146,6 +149,7 @@ func TestFeedbackInTraining(t *testing.T) {
 
 // On all rows of real sets, raw scores move by no more than the bound that needs no data.
 func TestBoundOfRealModels(t *testing.T) {
+	testenv.Unraced(t)
 	for _, set := range shipped {
 		t.Run("S3.60/"+set.name, func(t *testing.T) {
 			table := openShipped(t, set.name)

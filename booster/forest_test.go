@@ -7,12 +7,14 @@ import (
 	"boost/booster"
 	"boost/dataset"
 	"boost/gradients"
+	"boost/internal/testenv"
 	"boost/parallel"
 )
 
 // By hand: a tree with two leaves on x finds, for each x, the mean of y - base over the rows of its bag, whose draws
 // are those of package gradients; a forest predicts the base score and the mean over its trees.
 func TestForestByHand(t *testing.T) {
+	testenv.Unraced(t)
 	const rows, rounds = 500, 6
 	x, y := make([]float64, rows), make([]float64, rows)
 	base := 0.0

@@ -13,6 +13,7 @@ import (
 
 	"boost/booster"
 	"boost/dataset"
+	"boost/internal/testenv"
 	"boost/parallel"
 )
 
@@ -20,6 +21,7 @@ import (
 // (benchmarks/python/interop_columnar.py), gives one model, whether its columns are
 // read by value or all named as categories. twin.csv states the values cell by cell.
 func TestOneTableInEveryForm(t *testing.T) {
+	testenv.Unraced(t)
 	folders := []string{filepath.Join("..", "dataset", "testdata", "interop", "forms")}
 	if fresh := os.Getenv("BOOST_INTEROP"); fresh != "" {
 		folders = append(folders, filepath.Join(fresh, "forms"))

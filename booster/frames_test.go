@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"boost/booster"
+	"boost/internal/testenv"
 	"boost/ptq/compress"
 	"boost/tensorq"
 )
@@ -53,6 +54,7 @@ func streamed(t *testing.T, bits int, cfg tensorq.QuantConfig, models ...*booste
 // stream is smaller by the heads and scales of the frames that share those of another, and
 // every leaf is within half a step of what its block's largest leaf allows.
 func TestFramesOfRefits(t *testing.T) {
+	testenv.Unraced(t)
 	made := map[string][]*booster.Model{}
 	for _, c := range []struct {
 		set, objective string

@@ -49,6 +49,7 @@ func unbased(t *testing.T, m, like *booster.Model) []byte {
 // decide. A base of an odd number of rounds lies in the middle of a sample that lasts for
 // two.
 func TestFromIsOneRun(t *testing.T) {
+	testenv.Unraced(t)
 	ways := map[string]func(p *booster.Params){
 		"i16": func(p *booster.Params) {},
 		"f32": func(p *booster.Params) { p.Gradients = "f32" },
@@ -108,6 +109,7 @@ func TestFromIsOneRun(t *testing.T) {
 // The promise behind checkpoints: what a run has after k rounds is the prefix of what it has
 // in the end.
 func TestPrefixIsTheInterruptedRun(t *testing.T) {
+	testenv.Unraced(t)
 	table := openShipped(t, "wine_quality")
 	valid := table.Take([]int32{10, 20, 30, 40, 50, 60, 70})
 	interrupted := func(p booster.Params, k int, opts ...booster.Option) *booster.Model {
@@ -213,6 +215,7 @@ func rawOf(t *testing.T, m *booster.Model, table *dataset.Table, opts ...model.O
 // A table with levels and gaps that the base has not seen: they get codes behind the others, the
 // base's trees go on taking them for missing, and new trees tell them apart.
 func TestFromWithNewLevels(t *testing.T) {
+	testenv.Unraced(t)
 	old, fresh := shops(t, 2000, "a", "bbb", "ccccc"), shops(t, 3000, "ddddddddddd", "bbb", "a", "eeeeeeeeeeeeeeeeeeeeee")
 	p := booster.Defaults()
 	p.Objective, p.Rounds, p.Tree.MinPerGroup = "regression", 6, 10
@@ -341,6 +344,7 @@ func TestFromKeepsNone(t *testing.T) {
 
 // Rows that the base has learned from tell too little of new rounds: a warning says so, and none comes without reason.
 func TestFromWarnsOfSeenRows(t *testing.T) {
+	testenv.Unraced(t)
 	const held, order = "trained on the rows that are held out", "order of these rows' own labels"
 	const rows = 2000
 	y, x, level := make([]float64, rows), make([]float64, rows), make([]string, rows)

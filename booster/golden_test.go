@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"boost/booster"
+	"boost/internal/testenv"
 )
 
 var update = flag.Bool("update", false, "write testdata/golden_models.json anew; what it holds changes with booster.NumericsVersion only")
@@ -100,6 +101,7 @@ func goldenModels(visit func(name, set string, p booster.Params)) {
 }
 
 func TestGoldenModels(t *testing.T) {
+	testenv.Unraced(t)
 	path := filepath.Join("testdata", "golden_models.json")
 	var want goldenFile
 	b, err := os.ReadFile(path)

@@ -66,6 +66,7 @@ func small(t *testing.T, seed uint64, rows int, weighted bool) *dataset.Table {
 
 // Every node's histogram, total and rows agree whatever is sampled, weighted and stored.
 func TestInvariantUnderSampling(t *testing.T) {
+	testenv.Unraced(t)
 	for _, s := range storages {
 		for _, sampling := range []string{"all", "bag", "goss", "mvs"} {
 			t.Run("S2.26/"+s.name+"/"+sampling, func(t *testing.T) {
@@ -110,6 +111,7 @@ func sample(p *booster.Params, way string) {
 
 // The same over more rows than a block holds, which several workers divide and add up.
 func TestInvariantUnderSamplingOverBlocks(t *testing.T) {
+	testenv.Unraced(t)
 	table := small(t, 7, 70_000, true)
 	for _, s := range storages {
 		for _, sampling := range []string{"all", "bag", "goss", "mvs"} {
@@ -320,6 +322,7 @@ func TestGradientsRefuse(t *testing.T) {
 // Where all hessians are the same their codes are not read, and sums count rows: the model
 // has the same bytes without this.
 func TestEqualHessiansAreAShortcut(t *testing.T) {
+	testenv.Unraced(t)
 	for _, s := range storages {
 		for _, fraction := range []float64{1, 0.6} {
 			t.Run(fmt.Sprintf("S2.41/%s/rows=%v", s.name, fraction), func(t *testing.T) {
@@ -367,6 +370,7 @@ func openShared(t *testing.T, name, what string, options ...dataset.Option) (*da
 // codes on at least 4 of 5 real sets, at the rounds of the sets' reference. (After few
 // rounds, before the noise of the draws has added up, they differ by chance.)
 func TestRenewedLeavesAreBetter(t *testing.T) {
+	testenv.Unraced(t)
 	if testing.Short() {
 		t.Skip("ten trainings on real sets")
 	}

@@ -15,6 +15,7 @@ import (
 	"boost/booster"
 	"boost/booster/model"
 	"boost/dataset"
+	"boost/internal/testenv"
 )
 
 // twin states what a table is that other programs wrote; benchmarks/python/interop_csv.py
@@ -42,6 +43,7 @@ func interopTables() []string {
 // gzip and zstd, and compares every cell with what was to be written, and the model
 // trained on the file with the one trained on these values.
 func TestInteropText(t *testing.T) {
+	testenv.Unraced(t)
 	for _, folder := range interopTables() {
 		statements, err := filepath.Glob(filepath.Join(folder, "*.json"))
 		if err != nil || len(statements) == 0 {

@@ -92,6 +92,7 @@ func TestFloatGradientsNeedDenseLayouts(t *testing.T) {
 // A table with so many codes that no histogram is kept gives the model that histograms
 // give, and its sparse columns that of dense ones.
 func TestDirectSearchGivesOneModel(t *testing.T) {
+	testenv.Unraced(t)
 	const rows, features = 2500, 900
 	r := rand.New(rand.NewPCG(11, 13))
 	dense, sparse := []dataset.ColumnData{}, []dataset.ColumnData{}
@@ -248,6 +249,7 @@ func numberAt(c *dataset.Column, row int) float64 {
 // Nodes that have far fewer rows than there are codes keep to the codes of their rows, and
 // give the model that is made of whole histograms, which sparse layouts keep.
 func TestFewRowsOfManyCodes(t *testing.T) {
+	testenv.Unraced(t)
 	const rows, features = 12_000, 9
 	r := rand.New(rand.NewPCG(71, 72))
 	var columns []dataset.ColumnData

@@ -58,6 +58,7 @@ func weightedPrices(t *testing.T, table *dataset.Table) *dataset.Table {
 // Every loss of numbers trains to the same bytes on any number of threads and builder, saves and loads, goes on from half of its
 // rounds as if never stopped, and predicts what its link says.
 func TestLossesOfNumbers(t *testing.T) {
+	testenv.Unraced(t)
 	table := openShipped(t, "ames_housing")
 	names, params := lossesOfNumbers()
 	for i, name := range names {
@@ -115,6 +116,7 @@ func pool(t *testing.T, threads int) *parallel.Pool {
 // Leaves of the losses of distances are the learning rate times the weighted quantile of what their rows lack, whatever the codes of
 // gradients and the rows that are sampled; a refit without the old values finds the same.
 func TestQuantileLeaves(t *testing.T) {
+	testenv.Unraced(t)
 	ctx := context.Background()
 	table := weightedPrices(t, openShipped(t, "ames_housing"))
 	labels, _ := table.NumericLabels()
@@ -185,6 +187,7 @@ func pinball(at float64, values, weights []float64, level float64) (sum float64)
 
 // A share of the labels as large as its level lies below each raw score of the training rows. Predictions never cross, and lose no more.
 func TestQuantilesDoNotCross(t *testing.T) {
+	testenv.Unraced(t)
 	ctx := context.Background()
 	table := openShipped(t, "ames_housing")
 	labels, _ := table.NumericLabels()
@@ -265,6 +268,7 @@ func TestLossRefuses(t *testing.T) {
 
 // Losses of distances learn the same whatever the unit of the labels.
 func TestUnitsOfLabels(t *testing.T) {
+	testenv.Unraced(t)
 	for _, name := range []string{"l1", "mape", "huber", "fair", "log_cosh"} {
 		for _, unit := range []float64{1e3, 1e8} {
 			labels, feature := make([]float64, 2000), make([]float64, 2000)
@@ -289,6 +293,7 @@ func TestUnitsOfLabels(t *testing.T) {
 
 // Levels are told apart in any unit of the label: the predictions of labels 1024 times as large are 1024 times as large, to the bit.
 func TestUnitsOfLabelsWithLevels(t *testing.T) {
+	testenv.Unraced(t)
 	predict := func(unit float64) []float64 {
 		labels, level := make([]float64, 2000), make([]string, 2000)
 		for i := range labels {

@@ -38,6 +38,7 @@ func manyLevels(t testing.TB, rows int) *dataset.Table {
 // TestManyLevels trains on a million levels (under BOOST_SOAK, else on fewer), saves, loads and predicts. Each step is
 // linear in the levels, or sorts them: what is quadratic would take 10¹² steps.
 func TestManyLevels(t *testing.T) {
+	testenv.Unraced(t)
 	rows := testenv.ByLength(1_000_000, 250_000, 100_000)
 	start, ctx := time.Now(), context.Background()
 	tab := manyLevels(t, rows)

@@ -44,6 +44,7 @@ func sparseTable(t *testing.T, rows, features int) *dataset.Table {
 // Codes that would outgrow the limit, or the machine where no limit is set, are refused
 // before they are made, and the error says what would do.
 func TestLayoutBeyondMemory(t *testing.T) {
+	testenv.Unraced(t)
 	const rows, features = 20_000, 3000 // 10 codes: 30 MB in columns of half a byte
 	table := sparseTable(t, rows, features)
 	p := booster.Defaults()

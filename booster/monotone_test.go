@@ -11,6 +11,7 @@ import (
 
 	"boost/booster"
 	"boost/dataset"
+	"boost/internal/testenv"
 )
 
 // anyTables are the seeds of random tables: the first ones, and those that have found faults.
@@ -157,6 +158,7 @@ func (d *anyTable) sweep(t *testing.T, m *booster.Model, random *rand.Rand) {
 // Along constrained columns no prediction leaves its order, whatever the table, the constraints, the method and what else is set, and
 // whatever the values of the others are; nor after a refit to other rows. Layouts and threads make no difference.
 func TestMonotoneOfAnyTable(t *testing.T) {
+	testenv.Unraced(t)
 	for _, seed := range anyTables {
 		random := rand.New(rand.NewPCG(uint64(seed), 27))
 		d := drawTable(random)

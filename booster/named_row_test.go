@@ -12,6 +12,7 @@ import (
 
 	"boost/booster"
 	"boost/dataset"
+	"boost/internal/testenv"
 )
 
 // cellsOf returns the rows of a packed CSV file with a header as texts by name.
@@ -43,6 +44,7 @@ func cellsOf(t testing.TB, path string, most int) []map[string]any {
 
 // Rows as encoding/csv reads them are predicted as the file is.
 func TestPredictRowEqualsFile(t *testing.T) {
+	testenv.Unraced(t)
 	const path = "../examples/adult/test.csv.gz"
 	train := openShipped(t, "adult")
 	m, err := booster.Train(context.Background(), booster.Params{Rounds: 5}, train)

@@ -131,6 +131,7 @@ func (of option) losses(t *testing.T, table *dataset.Table, rounds int, seed uin
 // LightGBM's advanced bounds of monotone columns are narrower in places, its quantiles lie between two labels, and its mape counts all rows alike where it
 // chooses splits.
 func TestOptionsLikePeers(t *testing.T) {
+	testenv.Unraced(t)
 	peers := readPeerLosses(t)
 	set := func(set func(p *booster.Params)) option { return option{set: set} }
 	up := map[string]int{"a": 1, "c": -1}
@@ -263,6 +264,7 @@ func TestOptionsLikePeers(t *testing.T) {
 
 // Where an option draws numbers, the mean loss over many seeds is the peer's, within 4 standard errors of the difference.
 func TestDrawsLikePeers(t *testing.T) {
+	testenv.Unraced(t)
 	peers := readPeerLosses(t)
 	set := func(set func(p *booster.Params)) option { return option{set: set} }
 	dart := func(rate, skip float64, most int, sample string) option {
@@ -340,6 +342,7 @@ func TestDrawsLikePeers(t *testing.T) {
 
 // Early stopping keeps the round that LightGBM keeps, by how long it waits and how much better a round has to be.
 func TestEarlyStoppingLikePeers(t *testing.T) {
+	testenv.Unraced(t)
 	peers := readPeerLosses(t)
 	for _, want := range peers.Early {
 		table := peers.table(t, option{label: want.Label})
@@ -358,6 +361,7 @@ func TestEarlyStoppingLikePeers(t *testing.T) {
 // By hand: rows of x = 0, 0, 1, 1 have gradients -2, -4, 3, 3 and second derivatives 1, -1, 1, 2, of which -1 counts as 0: leaves are
 // -(-6)/1 = 6 and -6/3 = -2.
 func TestClipNegativeHessianByHand(t *testing.T) {
+	testenv.Unraced(t)
 	loss := objectives.FromFunc("bent", objectives.Identity, func(score, label float64) (gradient, hessian float64) {
 		i := int(label)
 		return []float64{-2, -4, 3, 3}[i], []float64{1, -1, 1, 2}[i]
@@ -381,6 +385,7 @@ func TestClipNegativeHessianByHand(t *testing.T) {
 
 // By hand: which of two classes is the positive one turns the sign of raw scores and leaves the rest.
 func TestPositiveClassByHand(t *testing.T) {
+	testenv.Unraced(t)
 	table, err := dataset.FromColumns([]dataset.ColumnData{
 		{Name: "y", Values: []string{"no", "no", "yes", "no", "yes", "yes", "yes"}}, {Name: "x", Values: []float64{0, 0, 0, 1, 1, 1, 1}},
 	}, dataset.Label("y"))

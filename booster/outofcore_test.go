@@ -418,6 +418,7 @@ func TestOutOfCoreRefuses(t *testing.T) {
 
 // Training goes on from a model with crossed columns in files as in memory.
 func TestCrossedGoesOnInFiles(t *testing.T) {
+	testenv.Unraced(t)
 	ctx := context.Background()
 	options := []dataset.Option{dataset.Label("y"), dataset.Categorical("num", "level"), dataset.Ignore("class"), dataset.DropTextLike()}
 	p := waysParams(crossing)

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"boost/booster"
+	"boost/internal/testenv"
 )
 
 // outsideValues names, for every setting that can change a model, the tests that compare what it does with a value from outside: what peers
@@ -143,6 +144,7 @@ var outsideValues = map[string]string{
 
 // Every setting that can change a model has a test against a value from outside, which is there and sets the field.
 func TestOutsideValues(t *testing.T) {
+	testenv.Unraced(t)
 	p := booster.Defaults()
 	known, files := map[string]bool{}, testFiles(t)
 	for _, s := range booster.Settings(&p) {

@@ -11,6 +11,7 @@ import (
 	"boost/booster"
 	"boost/booster/model"
 	"boost/dataset"
+	"boost/internal/testenv"
 	"boost/tree"
 	"boost/tree/pack"
 )
@@ -26,6 +27,7 @@ var packedHashes = map[string]string{
 // TestPackedTrees packs the trees of trained models and puts the models together again of what
 // is read: they predict the same bits.
 func TestPackedTrees(t *testing.T) {
+	testenv.Unraced(t)
 	for _, s := range shipped {
 		t.Run("S3.57/"+s.name, func(t *testing.T) {
 			ctx := context.Background()

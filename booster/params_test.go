@@ -12,6 +12,7 @@ import (
 
 	"boost/binning"
 	"boost/booster"
+	"boost/internal/testenv"
 	"boost/tree/grow"
 )
 
@@ -46,6 +47,7 @@ func TestSettings(t *testing.T) {
 
 // TestRunParamsDoNotReachTheModel flips every run parameter (docs/architecture.md, Numerics 8).
 func TestRunParamsDoNotReachTheModel(t *testing.T) {
+	testenv.Unraced(t)
 	table := openShipped(t, "ames_housing")
 	base := booster.Defaults()
 	base.Objective, base.Rounds = "regression", 3

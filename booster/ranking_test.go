@@ -14,6 +14,7 @@ import (
 	"boost/booster"
 	"boost/booster/traindata"
 	"boost/dataset"
+	"boost/internal/testenv"
 	"boost/objectives"
 	"boost/objectives/metrics"
 	"boost/parallel"
@@ -226,6 +227,7 @@ func TestRankingErrors(t *testing.T) {
 
 // Beside reference.json: LightGBM and XGBoost at the same settings.
 func TestRankingOfPeers(t *testing.T) {
+	testenv.Unraced(t)
 	shared := os.Getenv("BOOST_SHARED")
 	switch {
 	case shared == "":

@@ -48,6 +48,7 @@ func trainOnRanks(t *testing.T, n int, p booster.Params, table *dataset.Table, o
 
 // TestGoldenRanks holds that ranks make the golden models, or say that these are for one process.
 func TestGoldenRanks(t *testing.T) {
+	testenv.Unraced(t)
 	var want goldenFile
 	b, err := os.ReadFile(filepath.Join("testdata", "golden_models.json"))
 	if err == nil {

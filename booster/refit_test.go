@@ -14,6 +14,7 @@ import (
 	"boost/booster"
 	"boost/booster/model"
 	"boost/dataset"
+	"boost/internal/testenv"
 	"boost/parallel"
 )
 
@@ -22,6 +23,7 @@ import (
 // gradients 3-y sum to 2 at the left and to -6 at the right, steps are -2/(2+l2) and
 // 6/(2+l2), l1 takes 1 off both sums.
 func TestRefitByHand(t *testing.T) {
+	testenv.Unraced(t)
 	rows := func(y ...float64) *dataset.Table {
 		table, err := dataset.FromColumns([]dataset.ColumnData{{Name: "y", Values: y}, {Name: "x", Values: []float64{0, 0, 1, 1}[:len(y)]}}, dataset.Label("y"))
 		if err != nil {
@@ -219,6 +221,7 @@ func sequence(lo, hi int) []int32 {
 // The plain form, for several outputs with weights, over rounds of two learning rates: sums of
 // float64, leaves by Model.PredictLeaf.
 func TestRefitEqualsPlain(t *testing.T) {
+	testenv.Unraced(t)
 	ctx := context.Background()
 	r := rand.New(rand.NewPCG(5, 5))
 	n := 3000

@@ -14,12 +14,14 @@ import (
 	"boost/booster/model"
 	"boost/booster/search"
 	"boost/dataset"
+	"boost/internal/testenv"
 	"boost/objectives"
 )
 
 // What is trained again on all rows is the model of all rows and as many rounds, whose trees a run without early stopping
 // grows. It keeps the parameters and the history of the first training, and can be reproduced.
 func TestRetrain(t *testing.T) {
+	testenv.Unraced(t)
 	ctx := context.Background()
 	table := zones(t, 4000, true)
 	for _, c := range []struct {
@@ -83,6 +85,7 @@ func TestRetrain(t *testing.T) {
 
 // The seconds of a report are parts of the time that passes, those of both trainings once.
 func TestRetrainSeconds(t *testing.T) {
+	testenv.Unraced(t)
 	const rows, columns = 20_000, 40
 	data := make([]dataset.ColumnData, columns+1)
 	for f := range data {
@@ -111,6 +114,7 @@ func TestRetrainSeconds(t *testing.T) {
 
 // Where training on all rows is interrupted, in its first step or in a round, the model of the first training is returned.
 func TestRetrainInterrupted(t *testing.T) {
+	testenv.Unraced(t)
 	table := zones(t, 4000, false)
 	p := booster.Defaults()
 	p.Objective, p.Rounds, p.EarlyStopping, p.LearningRate = "regression", 60, 5, 0.4
@@ -146,6 +150,7 @@ func leafBytes(m *model.Model, tree int) []byte {
 }
 
 func TestRetrainRefuses(t *testing.T) {
+	testenv.Unraced(t)
 	table := zones(t, 400, false)
 	p := booster.Defaults()
 	p.Objective, p.Rounds, p.EarlyStopping, p.Retrain = "regression", 5, 2, true
@@ -176,6 +181,7 @@ func TestRetrainRefuses(t *testing.T) {
 
 // A run that is interrupted in either training goes on from its checkpoints to the same bytes.
 func TestRetrainResumed(t *testing.T) {
+	testenv.Unraced(t)
 	table := zones(t, 4000, true)
 	p := booster.Defaults()
 	p.Objective, p.Rounds, p.EarlyStopping, p.LearningRate, p.Retrain, p.MvsFraction = "regression", 60, 5, 0.4, true, 0.7
@@ -214,6 +220,7 @@ func TestRetrainResumed(t *testing.T) {
 
 // An objective of the caller's own is trained again on all rows too: for as many rounds as without.
 func TestRetrainOwnObjective(t *testing.T) {
+	testenv.Unraced(t)
 	table := zones(t, 4000, true)
 	own := booster.WithObjective(objectives.FromFunc("squared", objectives.Identity, func(score, label float64) (float64, float64) { return score - label, 1 }))
 	p := booster.Defaults()

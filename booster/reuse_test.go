@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"boost/booster"
+	"boost/internal/testenv"
 	"boost/tree"
 )
 
@@ -32,6 +33,7 @@ func cutsOf(m *booster.Model) (features, cuts int) {
 // share of its gain, and they are the trees of a training without. This holds for all outputs
 // of the round. Later trees use fewer cuts and features.
 func TestReuseStartsWithTheSecondRound(t *testing.T) {
+	testenv.Unraced(t)
 	for _, set := range shipped {
 		table := openShipped(t, set.name)
 		p := booster.Defaults()
@@ -69,6 +71,7 @@ func sameTree(a, b *tree.Tree) bool {
 
 // A model that was trained without has the parameters that it had before there were these.
 func TestReuseIsStoredWhereSet(t *testing.T) {
+	testenv.Unraced(t)
 	table := openShipped(t, "ames_housing")
 	for _, set := range []bool{false, true} {
 		p := booster.Defaults()
@@ -89,6 +92,7 @@ func TestReuseIsStoredWhereSet(t *testing.T) {
 
 // A model of the features and cuts of another one goes on with these: hardly any are new.
 func TestReuseGoesOnFromAModel(t *testing.T) {
+	testenv.Unraced(t)
 	table := openShipped(t, "ames_housing")
 	p := booster.Defaults()
 	p.Objective, p.Rounds = "regression", 10

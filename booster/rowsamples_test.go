@@ -84,6 +84,7 @@ var rowSamples = map[string]struct {
 // draws are those of package gradients, whose tests say what they are. Where draws last for two rounds, a second round of
 // squared loss at learning rate 1 finds nothing.
 func TestRowSamplesByHand(t *testing.T) {
+	testenv.Unraced(t)
 	const rows = 2100
 	for name, c := range rowSamples {
 		t.Run(name, func(t *testing.T) {

@@ -15,6 +15,7 @@ import (
 	"boost/booster"
 	"boost/dataset"
 	"boost/internal/rng"
+	"boost/internal/testenv"
 )
 
 // classTable makes a table of weighted rows in classes of uneven sizes, which the features tell
@@ -156,6 +157,7 @@ var scalesLine = regexp.MustCompile(`msg=quantized round=(\d+) output=(\d+) mode
 // the scales of every round and output are the largest weighted gradient and hessian over the
 // largest codes, both found here from the scores before the round.
 func TestScalesOfSampledRounds(t *testing.T) {
+	testenv.Unraced(t)
 	const rows, rounds = 3000, 6
 	limits := map[string][2]float64{"i32": {math.MaxInt32, math.MaxUint32}, "i16": {32767, 65535}, "asymmetric": {65535, 65535}, "i8": {127, 255}, "i4": {7, 15}}
 	for _, classes := range []int{2, 3} {

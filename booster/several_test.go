@@ -11,6 +11,7 @@ import (
 
 	"boost/booster"
 	"boost/dataset"
+	"boost/internal/testenv"
 	"boost/objectives"
 )
 
@@ -119,6 +120,7 @@ func TestSeveralLabels(t *testing.T) {
 
 // By hand: one split at full rate makes leaves of the means, 2 and 6 of a, 2 and 0 of b, so that a has a root mean square of 1, b of 0.
 func TestSeveralLabelsByHand(t *testing.T) {
+	testenv.Unraced(t)
 	table, err := dataset.FromColumns([]dataset.ColumnData{
 		{Name: "x", Values: []float64{0, 0, 1, 1}}, {Name: "b", Values: []float64{2, 2, 0, 0}}, {Name: "a", Values: []float64{1, 3, 5, 7}},
 	}, dataset.Label("a", "b"))

@@ -13,6 +13,7 @@ import (
 	"boost/booster"
 	"boost/booster/model"
 	"boost/dataset"
+	"boost/internal/testenv"
 	"boost/objectives"
 	"boost/objectives/metrics"
 )
@@ -49,6 +50,7 @@ func judgedTimes(t *testing.T, m *booster.Model, table *dataset.Table, names ...
 
 // Beside reference.json: XGBoost with 100 rounds at the same learning rate.
 func TestSurvivalOfPeers(t *testing.T) {
+	testenv.Unraced(t)
 	for _, c := range []struct {
 		set, objective, loss string
 		most, least          float64 // the peer's loss, of which half a percent more is let pass, and its concordance less 0.003, or 0.05 for 27 test rows
@@ -241,6 +243,7 @@ func intervalsTable(t *testing.T, opts ...dataset.Option) *dataset.Table {
 // Times in intervals: about XGBoost's loss and share of intervals that are met, after as many rounds (3.2: survival:aft, hist, lossguide, max_leaves 8,
 // eta 0.2, reg_lambda 0, min_child_weight 1e-3, scale 0.5; with logistic errors its steps go astray); and the same bytes on any number of threads.
 func TestIntervalsOfPeers(t *testing.T) {
+	testenv.Unraced(t)
 	table := intervalsTable(t)
 	for distribution, want := range map[string][2]float64{"normal": {0.871323, 0.505000}, "logistic": {4.474127, 0.438333}, "extreme": {0.914119, 0.526667}} {
 		p := booster.Params{Rounds: 40, LearningRate: 0.2}.OrDefaults() // aft, by the upper times

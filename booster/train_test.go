@@ -14,6 +14,7 @@ import (
 
 	"boost/booster"
 	"boost/dataset"
+	"boost/internal/testenv"
 	"boost/objectives"
 )
 
@@ -64,6 +65,7 @@ func TestOneQuantizationPerRoundAndOutput(t *testing.T) {
 }
 
 func TestVerifyHoldsOnRealData(t *testing.T) {
+	testenv.Unraced(t)
 	for _, set := range shipped {
 		for _, mode := range []string{"i16", "i32", "f32"} {
 			t.Run("S2.26/"+set.name+"/"+mode, func(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"boost/dataset"
+	"boost/internal/testenv"
 )
 
 // blockText writes a table of text, mostly in one form, with rows of other forms between.
@@ -51,6 +52,7 @@ func blockText(r *rand.Rand, rows int, ending string, quoted float64, odd int) s
 // such as interrupt blocks, with any number of threads and size of chunk, and compares
 // cells and dictionaries with those of encoding/csv.
 func TestBlocksEqualEncodingCSV(t *testing.T) {
+	testenv.Unraced(t)
 	const rows = 6_000
 	for _, form := range []struct {
 		name   string
@@ -133,6 +135,7 @@ func TestLevelsOfSkippedRows(t *testing.T) {
 // TestShortCells reads columns of cells that one word holds, with zeros among their bytes
 // once the head is over, which makes a table no text, and such where a cell that needs two words, or more, comes first, late or now and then.
 func TestShortCells(t *testing.T) {
+	testenv.Unraced(t)
 	const rows = 5_000
 	r := rand.New(rand.NewPCG(11, 12))
 	short := []string{"a", "a\x00", "a\x00\x00", "\x00", "\x00\x00\x00\x00\x00\x00\x00\x00", "1234567", "12345678", "1234567\x00", "\xff\xfe", "é"}

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"boost/dataset"
+	"boost/internal/testenv"
 )
 
 func read(text string, opts ...dataset.Option) (*dataset.Table, error) {
@@ -671,6 +672,7 @@ func TestCancel(t *testing.T) {
 }
 
 func TestHostileShapes(t *testing.T) {
+	testenv.Unraced(t)
 	t.Run("many_levels", func(t *testing.T) {
 		var s strings.Builder
 		s.WriteString("x\n")

@@ -11,12 +11,14 @@ import (
 	"github.com/klauspost/compress/gzip"
 
 	"boost/dataset"
+	"boost/internal/testenv"
 )
 
 // TestEstimateBytes compares what a table is thought to take before it is read with what
 // its rows and columns take: 4 bytes for a level and a number that float32 holds, 8 for
 // other numbers, 8 or 12 for a cell of a sparse column.
 func TestEstimateBytes(t *testing.T) {
+	testenv.Unraced(t)
 	const rows = 60_000
 	r := rand.New(rand.NewPCG(3, 4))
 	var csv, svm bytes.Buffer

@@ -74,6 +74,7 @@ func TestLoadMemory(t *testing.T) {
 // TestColumnsThatGrow reads tables whose first chunk foretells the rest wrongly: far
 // fewer rows than come, numbers that turn wide, text and bad rows late.
 func TestColumnsThatGrow(t *testing.T) {
+	testenv.Unraced(t)
 	var text strings.Builder
 	text.WriteString("a,b,c,id\n")
 	for range 30 {

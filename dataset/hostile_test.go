@@ -78,6 +78,7 @@ func TestQueryClaims(t *testing.T) {
 // TestArrowUnpacked has each compressed buffer of a file in turn claim 8 GiB, which
 // stands in 8 bytes before it.
 func TestArrowUnpacked(t *testing.T) {
+	testenv.Unraced(t)
 	whole := content(t, interop("types.zstd.arrow"))
 	buffers := 0
 	for at := 8; at < len(whole)-4; at += 8 {
@@ -184,6 +185,7 @@ func parquetOf(before int, footer []byte) []byte {
 // the number of rows, and row groups. In one a row group has four million column chunks of
 // a byte each; in another a thousand row groups have the same 100 bytes for their chunk.
 func TestParquetChunkClaims(t *testing.T) {
+	testenv.Unraced(t)
 	schema := []byte{0x29, 0x2c, 0x55, 2, 0, 0x15, 2, 0}
 	const n = 1 << 22
 	many := append(slices.Clone(schema), 0x16, 0, 0x19, 0x1c, 0x19, 0xfc)

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"boost/dataset"
+	"boost/internal/testenv"
 	"boost/parallel"
 )
 
@@ -50,6 +51,7 @@ func twinOf(file string) string {
 // TestInterop reads what pyarrow, pandas, polars and DuckDB wrote. What the files hold
 // is stated by CSV twins that benchmarks/python/interop_columnar.py writes cell by cell.
 func TestInterop(t *testing.T) {
+	testenv.Unraced(t)
 	for _, folder := range interopFolders() {
 		for _, file := range interopFiles(t, folder, ".parquet", ".arrow", ".arrows") {
 			if strings.HasPrefix(filepath.Base(file), "refused.") {
@@ -148,6 +150,7 @@ func gzipped(t *testing.T, file string) []byte {
 // TestInteropRefused looks at files with a column that is no number, date or text:
 // the error names it, and without the column the rest is read.
 func TestInteropRefused(t *testing.T) {
+	testenv.Unraced(t)
 	ctx := context.Background()
 	for _, folder := range interopFolders() {
 		for _, file := range interopFiles(t, folder, ".parquet", ".arrow", ".arrows") {

@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"boost/dataset"
+	"boost/internal/testenv"
 	"boost/parallel"
 )
 
@@ -198,6 +199,7 @@ func TestJSONLinesThatAreSparse(t *testing.T) {
 
 // With a model's schema the columns are known before the rows, and a stream is read once.
 func TestJSONLinesOfAModel(t *testing.T) {
+	testenv.Unraced(t)
 	train, err := readJSON("{\"a\": 1, \"c\": \"x\", \"y\": 0}\n{\"a\": 2, \"c\": \"y\", \"y\": 1}\n", dataset.Label("y"))
 	if err != nil {
 		t.Fatal(err)

@@ -7,11 +7,13 @@ import (
 	"testing"
 
 	"boost/dataset"
+	"boost/internal/testenv"
 )
 
 // TestInteropLibSVM reads what scikit-learn wrote. What the files hold is stated by CSV
 // twins that benchmarks/python/interop_libsvm.py writes cell by cell.
 func TestInteropLibSVM(t *testing.T) {
+	testenv.Unraced(t)
 	for _, folder := range interopFolders() {
 		files, err := filepath.Glob(filepath.Join(folder, "sklearn_*.svm"))
 		if err != nil || len(files) < 5 {

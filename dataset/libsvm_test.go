@@ -257,6 +257,7 @@ func randomCell(r *rand.Rand) string {
 }
 
 func TestLibSVMEqualsCSV(t *testing.T) {
+	testenv.Unraced(t)
 	for _, density := range []float64{0.01, 0.3, 0.9} {
 		svm, csv := twin(rand.New(rand.NewPCG(3, 4)), 400, 30, density)
 		want := must(dataset.Read(context.Background(), strings.NewReader(csv), "t.csv", dataset.Label("label")))(t)

@@ -8,11 +8,13 @@ import (
 	"testing"
 
 	"boost/dataset"
+	"boost/internal/testenv"
 )
 
 // Rows are numbered in 31 bits. No test holds so many, so the limit is lowered: one row
 // more than it is an error in every form of a table, and the limit itself is not.
 func TestMostRows(t *testing.T) {
+	testenv.Unraced(t)
 	ctx := context.Background()
 	column := dataset.ColumnData{Name: "a", Values: []float64{1, 2, 3, 4, 5}}
 	forms := map[string]func(opts ...dataset.Option) (int, error){

@@ -18,11 +18,13 @@ import (
 	"github.com/pierrec/lz4/v4"
 
 	"boost/dataset"
+	"boost/internal/testenv"
 )
 
 // TestMemoryLimit has text of 4,000,000 cells, 16 MB as float32, in two formats: one that
 // is over the limit is noticed while it is read, and says so as the other formats do.
 func TestMemoryLimit(t *testing.T) {
+	testenv.Unraced(t)
 	const rows = 1_000_000
 	for name, c := range map[string]struct{ line, want string }{
 		"t.csv": {"1,2,3,4\n", "columns take "}, "t.svm": {"1 1:1 2:2 3:3 4:4\n", "the values read so far take "},
@@ -145,6 +147,7 @@ func TestVisitorPanics(t *testing.T) {
 // A CSV of many columns and one row: of a column no more than 1,500 bytes are allocated while
 // it is read. A buffer of a cell has no page of room before it, a header no text of its own for each name.
 func TestWideCSVMemory(t *testing.T) {
+	testenv.Unraced(t)
 	const width = 100_000
 	var text strings.Builder
 	for i := range width {

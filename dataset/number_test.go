@@ -89,6 +89,7 @@ func randomNumber(r *rand.Rand) string {
 // quoted, unquoted and with a decimal comma, through the reader's quick paths. Columns
 // are float32 only where strconv says that all of their values are exact in it.
 func TestNumbersEqualStrconv(t *testing.T) {
+	testenv.Unraced(t)
 	blocks, n := testenv.ByLength(50, 3, 3), testenv.ByLength(200_000, 25_000, 15_000)
 	for block := range blocks {
 		r := rand.New(rand.NewPCG(1, uint64(block)))

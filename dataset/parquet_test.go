@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"boost/dataset"
+	"boost/internal/testenv"
 )
 
 func interop(name string) string { return filepath.Join("testdata", "interop", name) }
@@ -185,6 +186,7 @@ func TestColumnarIndex(t *testing.T) {
 }
 
 func TestParquetDamage(t *testing.T) {
+	testenv.Unraced(t)
 	whole := content(t, interop("types.none.parquet"))
 	footer := int(binary.LittleEndian.Uint32(whole[len(whole)-8:]))
 	change := func(edit func(b []byte) []byte) []byte { return edit(bytes.Clone(whole)) }
@@ -222,6 +224,7 @@ func TestParquetDamage(t *testing.T) {
 
 // TestParquetMemoryLimit refuses a table before any of its pages is read.
 func TestParquetMemoryLimit(t *testing.T) {
+	testenv.Unraced(t)
 	ctx := context.Background()
 	_, err := dataset.Open(ctx, interop("types.none.parquet"), dataset.MemoryLimit(61*100))
 	if !errors.Is(err, dataset.ErrMemory) || errors.Is(err, dataset.ErrTable) || !strings.Contains(err.Error(), "61 rows of") || !strings.Contains(err.Error(), "memory_limit is 5.957 KiB") {

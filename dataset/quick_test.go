@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"boost/dataset"
+	"boost/internal/testenv"
 )
 
 // randomText returns cells of all lengths around the words that the reader looks at,
@@ -30,6 +31,7 @@ func randomText(r *rand.Rand) string {
 // TestTextEqualsEncodingCSV reads random text as categories and as ids, through all the
 // reader's paths, and compares with encoding/csv.
 func TestTextEqualsEncodingCSV(t *testing.T) {
+	testenv.Unraced(t)
 	r := rand.New(rand.NewPCG(3, 4))
 	rows := 20_000
 	if testing.Short() {

@@ -54,6 +54,7 @@ func gunzip(t *testing.T, file string) []byte {
 // TestRealSetsEqualEncodingCSV reads every real data set and compares each cell
 // with what encoding/csv and strconv make of it.
 func TestRealSetsEqualEncodingCSV(t *testing.T) {
+	testenv.Unraced(t)
 	for _, file := range realSets(t) {
 		t.Run(filepath.Base(filepath.Dir(file)), func(t *testing.T) {
 			text := gunzip(t, file)
@@ -161,6 +162,7 @@ func valueAt(c *dataset.Column, row int) float64 {
 // The same rows stand as LibSVM text and as CSV in two of the real sets; a hash of
 // their tables covers every cell, name and role.
 func TestRealLibSVMEqualsCSV(t *testing.T) {
+	testenv.Unraced(t)
 	shared := os.Getenv("BOOST_SHARED")
 	if shared == "" {
 		t.Skip("BOOST_SHARED is not set: the real data sets are not at hand")

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"boost/dataset"
+	"boost/internal/testenv"
 	"boost/parallel"
 )
 
@@ -84,6 +85,7 @@ func cell(c *dataset.Column, row int) string {
 }
 
 func TestSparseEqualsDense(t *testing.T) {
+	testenv.Unraced(t)
 	t.Run("as made", func(t *testing.T) {
 		sparse, dense := twins(t, dataset.Label("y"))
 		sameTables(t, sparse, dense)
@@ -199,6 +201,7 @@ func TestSparseErrors(t *testing.T) {
 // A table of 50,000 columns and a million rows with one cell in 100,000 stored, which
 // densely would take 200 GB, goes through everything that a table is asked for.
 func TestSparseIsProportionalToCells(t *testing.T) {
+	testenv.Unraced(t)
 	const columns, rows, perColumn = 50_000, 1_000_000, 10
 	r := rand.New(rand.NewPCG(1, 2))
 	data := make([]dataset.ColumnData, columns, columns+1)

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"boost/dataset"
+	"boost/internal/testenv"
 )
 
 // rowTexts writes a line per row: its place, and its cells by column.
@@ -271,6 +272,7 @@ func TestStreamErrors(t *testing.T) {
 // Levels by the ten thousand, most of which the model does not know, are forgotten on the
 // way and stay what they are.
 func TestStreamManyLevels(t *testing.T) {
+	testenv.Unraced(t)
 	schema := mustRead(t, "y,k,n\n1,a,1\n2,b,x\n", dataset.Label("y"), dataset.Categorical("k", "n")).Schema()
 	var b strings.Builder
 	b.WriteString("y,k,n\n")

@@ -17,6 +17,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"boost/dataset"
+	"boost/internal/testenv"
 )
 
 func gzipText(t testing.TB, text string) []byte {
@@ -52,6 +53,7 @@ func longText() string {
 }
 
 func TestDamagedCompression(t *testing.T) {
+	testenv.Unraced(t)
 	text := longText()
 	half := len(text) / 2
 	packers := map[string]func(string) []byte{
@@ -131,6 +133,7 @@ func TestReadersThatFail(t *testing.T) {
 // TestFileThatChanges has a file become another one while it is read, told by hooks
 // between finding and opening it.
 func TestFileThatChanges(t *testing.T) {
+	testenv.Unraced(t)
 	text := longText()
 	later := time.Now().Add(time.Hour)
 	for name, change := range map[string]func(path string) error{
@@ -187,6 +190,7 @@ func TestFileThatChanges(t *testing.T) {
 // TestFileThatChangesBetweenPasses has a file become another one once a ChunkedTable has read it,
 // by another time alone, or by a name alone that another file of its size and time takes.
 func TestFileThatChangesBetweenPasses(t *testing.T) {
+	testenv.Unraced(t)
 	ctx := context.Background()
 	for _, name := range []string{"types.csv", "types.snappy.parquet", "types.csv.gz"} {
 		for _, change := range []string{"none", "time", "file"} {

@@ -20,6 +20,7 @@ import (
 
 // What pandas with openpyxl, and polars with XlsxWriter, write as a workbook is the table that pandas writes as CSV.
 func TestWorkbooksOfOthers(t *testing.T) {
+	testenv.Unraced(t)
 	ctx, folder := context.Background(), filepath.Join("testdata", "xlsx")
 	open := func(name string, opts ...dataset.Option) *dataset.Table {
 		table, err := dataset.Open(ctx, filepath.Join(folder, name), append(opts, dataset.Label("y"))...)
@@ -69,6 +70,7 @@ func TestWorkbooksOfOthers(t *testing.T) {
 
 // Formulas have their cached results, blank rows are passed over, and formats tell dates, times and durations.
 func TestWorkbookForms(t *testing.T) {
+	testenv.Unraced(t)
 	table, err := dataset.Open(context.Background(), filepath.Join("testdata", "xlsx", "forms.xlsx"))
 	if err != nil {
 		t.Fatal(err)
@@ -148,6 +150,7 @@ const headRow = `<row><c t="s"><v>0</v></c><c t="s"><v>1</v></c></row>`
 
 // Rows above the names of the columns are left out where that is asked for, and reported where not.
 func TestWorkbookTitle(t *testing.T) {
+	testenv.Unraced(t)
 	title := `<row r="2"><c t="inlineStr"><is><t>Sales</t></is></c></row><row r="4"><c t="s"><v>0</v></c><c t="s"><v>1</v></c></row>`
 	data := workbook(t, title+`<row r="5"><c><v>1</v></c><c><v>2</v></c></row>`, nil)
 	for skip, want := range map[int]string{
@@ -171,6 +174,7 @@ func TestWorkbookTitle(t *testing.T) {
 }
 
 func TestWorkbookCells(t *testing.T) {
+	testenv.Unraced(t)
 	table, err := readWorkbook(workbook(t, headRow+`<row r="5"><c r="A5" s="1"><v>59</v></c><c r="B5" t="inlineStr"><is><t>in</t><t>line</t></is></c></row>
 <row r="6"><c r="A6" s="1"><v>61.25</v></c><c t="str"><f>1</f><v>n_x0041_</v></c></row><row r="7"><c r="A7" s="7"/><c r="B7" t="s"><v>2</v></c></row>
 <row><c t="d"><v>1900-03-02</v></c></row>`, nil))
@@ -191,6 +195,7 @@ func TestWorkbookCells(t *testing.T) {
 
 // A sheet that shows 12 % stores 0.12, and one that shows 12 kg stores 12: neither is what a model of text had.
 func TestWorkbookOfAnotherForm(t *testing.T) {
+	testenv.Unraced(t)
 	row := func(cell string) []byte {
 		return workbook(t, `<row><c t="inlineStr"><is><t>a</t></is></c></row><row>`+cell+`</row>`, nil)
 	}
@@ -214,6 +219,7 @@ func TestWorkbookOfAnotherForm(t *testing.T) {
 }
 
 func TestWorkbookRefusals(t *testing.T) {
+	testenv.Unraced(t)
 	for name, c := range map[string]struct {
 		rows  string
 		parts map[string]string
@@ -274,6 +280,7 @@ func TestWorkbookRefusals(t *testing.T) {
 // Programs that do not compute formulas, as openpyxl, store no result: its cells are <c><f>…</f><v/></c>. Excel writes the result
 // that is the empty text as t="str" with an empty <v>, and Apache POI without one.
 func TestWorkbookFormulasWithoutResult(t *testing.T) {
+	testenv.Unraced(t)
 	const row = `<row><c><v>1</v></c><c%s><f>A2*2</f>%s</c></row>`
 	const refused = `t.xlsx: sheet "S" has %s (open the file in a spreadsheet program and save it; soffice --headless --convert-to xlsx`
 	ignored := []dataset.Option{dataset.Ignore("b c")}
@@ -309,6 +316,7 @@ func TestWorkbookFormulasWithoutResult(t *testing.T) {
 
 // A workbook that is cut off or has a wrong byte is refused, or is read as it was.
 func TestWorkbookDamages(t *testing.T) {
+	testenv.Unraced(t)
 	whole := workbook(t, headRow+strings.Repeat(`<row><c><v>1.25</v></c><c t="s"><v>1</v></c></row>`, 50), nil)
 	table, err := readWorkbook(whole)
 	if err != nil {

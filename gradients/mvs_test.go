@@ -96,6 +96,7 @@ func mvsBuffers(rows, outputs int) map[string]*gradients.Buffer {
 
 // A sample against the rule: who is in it, by which weight, for any number of threads.
 func TestMvs(t *testing.T) {
+	testenv.Unraced(t)
 	for _, outputs := range []int{1, 3} {
 		for _, rows := range []int{1, 2, 1001, 70_001} {
 			for kind, b := range mvsBuffers(rows, outputs) {

@@ -12,6 +12,7 @@ import (
 	"boost/internal/kernel/hist"
 	kernel "boost/internal/kernel/quantize"
 	"boost/internal/rng"
+	"boost/internal/testenv"
 	"boost/parallel"
 )
 
@@ -387,6 +388,7 @@ func TestAuto(t *testing.T) {
 
 // GOSS against its definition: sort, keep the top, draw from the others, weigh these.
 func TestGoss(t *testing.T) {
+	testenv.Unraced(t)
 	r := rand.New(rand.NewPCG(36, 0))
 	for _, outputs := range []int{1, 3} {
 		for _, rows := range []int{1, 2, 1000, 70_000} {

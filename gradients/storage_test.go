@@ -11,6 +11,7 @@ import (
 
 	"boost/gradients"
 	"boost/internal/kernel/hist"
+	"boost/internal/testenv"
 	"boost/parallel"
 )
 
@@ -293,6 +294,7 @@ func TestMaxRow(t *testing.T) {
 }
 
 func TestMaximaMapToTheLargestCode(t *testing.T) {
+	testenv.Unraced(t)
 	t.Run("S2.8/maxima", func(t *testing.T) {
 		pool := parallel.NewPool(1)
 		defer pool.Close()
@@ -316,6 +318,7 @@ func TestMaximaMapToTheLargestCode(t *testing.T) {
 }
 
 func TestRoundTrip(t *testing.T) {
+	testenv.Unraced(t)
 	draws := map[string]func(r *rand.Rand) float64{
 		"normal":    func(r *rand.Rand) float64 { return r.NormFloat64() },
 		"one_sided": func(r *rand.Rand) float64 { return 5 + r.Float64() },
@@ -444,6 +447,7 @@ func TestBagLimitsQuantize(t *testing.T) {
 }
 
 func TestStorageCosts(t *testing.T) {
+	testenv.Unraced(t)
 	pool := parallel.NewPool(2)
 	defer pool.Close()
 	t.Run("S2.10/half_the_bytes", func(t *testing.T) {

@@ -57,6 +57,7 @@ func builders(t *testing.T, rows int, workers []int) {
 
 // Small nodes of every shape, all six builders on columns of all widths.
 func TestSmallNodes(t *testing.T) {
+	testenv.Unraced(t)
 	pool := parallel.NewPool(2)
 	defer pool.Close()
 	for _, storage := range []string{binning.Adaptive, binning.Uniform} {
@@ -126,6 +127,7 @@ const inTurn = histogram.RowParallel + 1
 // One builder, or several in turn, is taken through nodes, modes and sets of features in random
 // order, into histograms full of old values: nothing of an earlier pass may show.
 func TestNoStaleValues(t *testing.T) {
+	testenv.Unraced(t)
 	for i, s := range append(slices.Clone(strategies), inTurn, inTurn, histogram.Sequential) {
 		rows := 70_000
 		if i > len(strategies) { // few enough for packed sums, which rounds of wider codes leave
@@ -293,6 +295,7 @@ func TestLayout(t *testing.T) {
 
 // All rows have extreme codes and fall into few slots.
 func TestExtremeCodes(t *testing.T) {
+	testenv.Unraced(t)
 	pool := parallel.NewPool(2)
 	defer pool.Close()
 	for _, rows := range []int{65_536, 65_537, 131_072, 131_073} {
@@ -544,6 +547,7 @@ func TestEqualHessians(t *testing.T) {
 
 // The same codes give the same sums in columns of every width, by every strategy.
 func TestWidths(t *testing.T) {
+	testenv.Unraced(t)
 	pool := parallel.NewPool(2)
 	defer pool.Close()
 	t.Run("S0.18/equal_sums", func(t *testing.T) {

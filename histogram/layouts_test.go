@@ -215,6 +215,7 @@ func (d *table) withLists(t *testing.T, pool *parallel.Pool) *binning.Matrix {
 // A Direct gives the reference's sums for every feature with enough stored cells, and
 // lists no other.
 func TestSparseSums(t *testing.T) {
+	testenv.Unraced(t)
 	r := rand.New(rand.NewPCG(31, 32))
 	for threads := 1; threads <= 5; threads += 2 {
 		pool := parallel.NewPool(threads)
@@ -262,6 +263,7 @@ func TestSparseSums(t *testing.T) {
 
 // Rows are added up by columns where runs are much shorter than blocks, and workers take them side by side.
 func TestSparseSumsOfShortRuns(t *testing.T) {
+	testenv.Unraced(t)
 	pool := parallel.NewPool(2)
 	defer pool.Close()
 	const rows, stretch = 40_000, 20_032
@@ -384,7 +386,7 @@ func TestAllocationsByLayout(t *testing.T) {
 func TestTiles(t *testing.T) {
 	r := rand.New(rand.NewPCG(31, 0))
 	made := map[bool]int{}
-	for try := range 42 {
+	for try := range testenv.UnlessShort(42, 8) {
 		nCodes, rows := make([]uint32, 1+r.IntN(90)), 300+r.IntN(1500)
 		lineSlots := []int{1, 1 << 17}[try%2] // from which on there are tiles for all rows
 		flushed := try >= 40                  // sums of more rows than one word holds

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"boost/internal/testenv"
 	"boost/parallel"
 )
 
@@ -152,6 +153,7 @@ type counter struct{ perWorker [8]int64 }
 func (c *counter) Run(worker, index int) { c.perWorker[worker] += int64(index) }
 
 func TestNoAllocations(t *testing.T) {
+	testenv.Unraced(t)
 	pool := parallel.NewPool(4)
 	defer pool.Close()
 	c := &counter{}
@@ -418,6 +420,7 @@ func (s *once) Next() (int, parallel.Task) {
 func (s *once) Run(_, _ int) {}
 
 func TestSeriesAllocatesNothing(t *testing.T) {
+	testenv.Unraced(t)
 	pool := parallel.NewPool(4)
 	defer pool.Close()
 	s := &once{}

@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"boost/internal/testenv"
 	"boost/ptq"
 )
 
@@ -46,6 +47,7 @@ func bound(v *ptq.Version, x float64) float64 {
 }
 
 func TestMorphBounds(t *testing.T) {
+	testenv.Unraced(t)
 	for _, d := range ptq.DTypes() {
 		t.Run("S4.7/S4.19/bound/"+d.String(), func(t *testing.T) {
 			for i := range 10_000 {

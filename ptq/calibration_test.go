@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"boost/internal/testenv"
 	"boost/ptq"
 )
 
@@ -277,6 +278,7 @@ func squares(v *ptq.Version, values, weights []float64) float64 {
 }
 
 func TestMSE(t *testing.T) {
+	testenv.Unraced(t)
 	for _, d := range ptq.DTypes() {
 		if d <= ptq.BF16 {
 			continue

@@ -94,6 +94,7 @@ func widened(list []int32) []float64 {
 // A Compact predicts what the Model of the same file does, whatever the instruction set, the
 // threads and the number of rows and rounds.
 func TestCompactPredicts(t *testing.T) {
+	testenv.Unraced(t)
 	for _, shape := range []struct {
 		name string
 		f    *forest

@@ -65,6 +65,7 @@ func compressed(t testing.TB, m *model.Model, form ptq.Form, grouping string, st
 // Every form comes back from its file as it was, and predicts what a full model with the
 // values that its leaves decode to predicts, bit for bit.
 func TestCompressedFile(t *testing.T) {
+	testenv.Unraced(t)
 	ctx := context.Background()
 	for _, shape := range []struct {
 		name string

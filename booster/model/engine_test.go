@@ -12,6 +12,7 @@ import (
 	"boost/dataset"
 	"boost/internal/cpu"
 	"boost/internal/kernel/predict"
+	"boost/internal/testenv"
 	"boost/objectives"
 	"boost/parallel"
 	"boost/tree"
@@ -138,6 +139,7 @@ func leafOf(t *tree.Tree, features []tree.Feature, codes []uint32) float64 {
 // Every way of a prediction gives the bits of the definitions, whatever the values, and so
 // does a prediction that measures which way is fastest.
 func TestWaysOnHostileModels(t *testing.T) {
+	testenv.Unraced(t)
 	abc := []string{"a", "b", "c", "d"}
 	for name, h := range map[string]*hostile{
 		"numbers":    newHostile(t, 1300, 1, 70, 31, 5, nil),

@@ -17,6 +17,7 @@ import (
 
 	"boost/booster/model"
 	"boost/dataset"
+	"boost/internal/testenv"
 	"boost/objectives"
 	"boost/tree"
 )
@@ -140,6 +141,7 @@ func TestSectionGoldens(t *testing.T) {
 }
 
 func TestRoundTrip(t *testing.T) {
+	testenv.Unraced(t)
 	m := newSmall(t)
 	data := encode(t, m)
 	back, err := model.Decode(data)
@@ -339,6 +341,7 @@ func TestVersions(t *testing.T) {
 // With a whole checksum that fits, a flipped bit must still be caught or give a
 // model that encodes to these very bytes, and may not cost memory out of proportion.
 func TestFlippedBitsResealed(t *testing.T) {
+	testenv.Unraced(t)
 	data := encode(t, newSmall(t))
 	step := 3
 	if testing.Short() {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"boost/booster/model/internal/format"
+	"boost/internal/testenv"
 	"boost/tree"
 )
 
@@ -54,6 +55,7 @@ func linearParts(t testing.TB, m *Model) (text string, sections []format.Section
 
 // The section of linear leaves, byte by byte, and what is made of damaged ones.
 func TestLinearSection(t *testing.T) {
+	testenv.Unraced(t)
 	m := smallLinear(t)
 	data, err := m.Encode()
 	if err != nil {

@@ -11,11 +11,13 @@ import (
 	"boost/booster/model"
 	"boost/internal/cpu"
 	"boost/internal/kernel/predict"
+	"boost/internal/testenv"
 )
 
 // A matrix has the predictions of its rows, by the definitions where it has float64, and those
 // of the rounded values where it has float32.
 func TestPredictMatrix(t *testing.T) {
+	testenv.Unraced(t)
 	abc := []string{"a", "b", "c", "d"}
 	for name, h := range map[string]*hostile{
 		"numbers":    newHostile(t, 1300, 1, 20, 31, 5, nil),

@@ -12,6 +12,7 @@ import (
 	"boost/binning"
 	"boost/booster/model"
 	"boost/dataset"
+	"boost/internal/testenv"
 	"boost/objectives"
 	"boost/parallel"
 	"boost/tree"
@@ -21,6 +22,7 @@ import (
 // A model of the contents that Narrow leaves gives every row, of whatever values and levels, the
 // bits that it had before, and reaches leaves of the same values.
 func TestNarrow(t *testing.T) {
+	testenv.Unraced(t)
 	levels := []string{"a", "b", "c", "d", "e", "f", "g"}
 	for _, c := range []struct {
 		outputs, rounds, leaves, numeric int

@@ -188,6 +188,7 @@ var fuzzedForms = []struct {
 // Behind checksums that are right, a flipped bit of any section is caught by what it says, or
 // makes another sound model.
 func TestFlippedBitsInsideCompressed(t *testing.T) {
+	testenv.Unraced(t)
 	step := testenv.ByLength(1, 15, 61) // shares no factor with 8, so that bits of every place are flipped
 	for _, form := range fuzzedForms {
 		sections := partsOf(t, smallCompressed(t, form.form, form.grouping, form.statistics))

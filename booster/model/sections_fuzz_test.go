@@ -11,6 +11,7 @@ import (
 
 	"boost/booster/model/internal/format"
 	"boost/booster/model/internal/jsonform"
+	"boost/internal/testenv"
 )
 
 // smallFile returns the parts of testdata/v1.boost.
@@ -79,6 +80,7 @@ func withMark(t testing.TB, text string) string {
 // Behind checksums that are right, a flipped bit is caught by what it says, or makes
 // another sound model, and never costs memory out of proportion.
 func TestFlippedBitsInside(t *testing.T) {
+	testenv.Unraced(t)
 	text, sections := smallFile(t)
 	text = withMark(t, text)
 	// Steps that share no factor with 8 reach every bit of some byte; 3 hits each byte.

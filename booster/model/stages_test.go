@@ -11,6 +11,7 @@ import (
 	"boost/booster/model"
 	"boost/internal/cpu"
 	"boost/internal/kernel/predict"
+	"boost/internal/testenv"
 	"boost/objectives"
 	"boost/tree"
 )
@@ -44,6 +45,7 @@ func prefix(t testing.TB, m *model.Model, k int) *model.Model {
 
 // The first rounds are what a prefix has, in every way of predicting.
 func TestRounds(t *testing.T) {
+	testenv.Unraced(t)
 	ctx := context.Background()
 	for _, shape := range []struct{ rows, outputs, rounds, leaves, levels int }{{1, 1, 4, 5, 50}, {700, 1, 9, 31, 100}, {1300, 3, 7, 40, 100}, {900, 2, 6, 20, 1000}} {
 		t.Run(fmt.Sprint(shape), func(t *testing.T) {
@@ -347,6 +349,7 @@ func TestEarlyStopWaitsForTheLast(t *testing.T) {
 }
 
 func TestEarlyStop(t *testing.T) {
+	testenv.Unraced(t)
 	ctx := context.Background()
 	for _, outputs := range []int{1, 2, 5} {
 		for _, levels := range []int{100, 1000} { // codes of one byte, and of two

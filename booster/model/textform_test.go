@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"boost/booster/model"
+	"boost/internal/testenv"
 	"boost/ptq"
 )
 
@@ -48,6 +49,7 @@ func TestTextForm(t *testing.T) {
 }
 
 func TestTextFormDamage(t *testing.T) {
+	testenv.Unraced(t)
 	f := newForestOver(t, 200, 1, 2, 9, 20, 30)
 	small, _ := compressed(t, f.model, ptq.FormOf(ptq.I4), model.GroupTree, false)
 	for _, m := range []*model.Model{newSmall(t), small} {

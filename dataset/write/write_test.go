@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"boost/dataset"
+	"boost/internal/testenv"
 )
 
 // Texts are numbers only where every one of them is written as a number would be.
@@ -42,6 +43,7 @@ func (c *choked) Write(p []byte) (int, error) {
 
 // No format takes a write that failed for one that did not, wherever it fails.
 func TestFailedWrites(t *testing.T) {
+	testenv.Unraced(t)
 	values := make([]float64, 100)
 	for i := range values {
 		values[i] = math.Sqrt(float64(i))

@@ -185,6 +185,7 @@ func readAll(t *testing.T, dir string) (content, error) {
 // A machine that stops may lose what was not synced, in any order. None of it is
 // damage, and all that was synced is there.
 func TestPowerLoss(t *testing.T) {
+	testenv.Unraced(t)
 	dir := t.TempDir()
 	l := open(t, dir)
 	put(t, l, 1, "safe", "", "synced")

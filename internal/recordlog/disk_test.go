@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"boost/internal/recordlog"
+	"boost/internal/testenv"
 	"boost/internal/vfs/crashfs"
 )
 
@@ -128,6 +129,7 @@ func holds(t *testing.T, disk *crashfs.FS, states []content) (*recordlog.Log, co
 // At a loss of power at any moment a log holds all that was synced, and of what was written since the first of the
 // records. It goes on from there, and a second loss of power takes nothing that was not lost at the first.
 func TestPowerLossAnywhere(t *testing.T) {
+	testenv.Unraced(t)
 	l := begin(t)
 	for _, s := range steps() {
 		if err := l.run(s); err != nil {
@@ -172,6 +174,7 @@ func TestPowerLossAnywhere(t *testing.T) {
 // Whichever call to the disk fails, a log tells it, loses nothing that it holds, and does the same again when the
 // disk is well.
 func TestDiskErrors(t *testing.T) {
+	testenv.Unraced(t)
 	soak := os.Getenv("BOOST_SOAK") != ""
 	for name, fault := range crashfs.Faults {
 		stride := 1

@@ -32,3 +32,12 @@ func Memory(t testing.TB) {
 		t.Skip("the race detector changes what memory holds")
 	}
 }
+
+// Unraced skips a test under the race detector, which makes it up to 25 times slower: a test of figures, of sizes, of damage, or of
+// what happens in one goroutine, in which there is nothing to find that others do not show.
+func Unraced(t testing.TB) {
+	t.Helper()
+	if raced {
+		t.Skip("the race detector finds nothing more in it")
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"boost/internal/testenv"
 	"boost/internal/vfs/crashfs"
 	"boost/tensorq/store"
 )
@@ -13,6 +14,7 @@ import (
 // A store loses nothing of what it has said is done: values put, put anew, moved to other forms, removed and
 // compacted, whatever the disk loses or refuses.
 func TestDiskFaults(t *testing.T) {
+	testenv.Unraced(t)
 	c := newClock()
 	lossless := &source{}
 	for id, seed := range map[string]uint64{"a": 1, "b": 2} {

@@ -18,6 +18,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"boost/internal/testenv"
 	"boost/tensorq/store"
 )
 
@@ -68,6 +69,7 @@ func full(t *testing.T, size int64, do func()) {
 // A disk that is full after any byte of a change either takes the change, with room for the mark behind it or
 // without, or leaves things as they were, and the call says which; opening the store anew does not change that.
 func TestFullDisk(t *testing.T) {
+	testenv.Unraced(t)
 	if !alone(t) {
 		return
 	}
@@ -235,6 +237,7 @@ func TestSweepOfAFullDisk(t *testing.T) {
 // Random histories on a disk that is full at random moments: after every call the store holds what the calls
 // said that it does, and so it does once it is opened anew.
 func TestFullDiskHistories(t *testing.T) {
+	testenv.Unraced(t)
 	if !alone(t) {
 		return
 	}

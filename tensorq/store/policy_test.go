@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"boost/internal/testenv"
 	"boost/tensorq"
 	"boost/tensorq/store"
 )
@@ -263,6 +264,7 @@ func TestSweepsOfTwoProcesses(t *testing.T) {
 }
 
 func TestHysteresis(t *testing.T) {
+	testenv.Unraced(t)
 	t.Run("S3.47/default", func(t *testing.T) {
 		c := store.DefaultConfig()
 		if limit := int64(c.Hysteresis * float64(c.WarmByteCap)); limit != 53687091 {

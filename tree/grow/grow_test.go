@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"boost/gradients"
+	"boost/internal/testenv"
 	"boost/parallel"
 	"boost/tree/grow"
 )
@@ -57,6 +58,7 @@ func oneTree(t *testing.T, name string, d *data, p grow.Params, mode form, r *ra
 // Every node is verified on the way (S2.26), and the tree equals the plain
 // grower's in every bit.
 func TestGrowEqualsReference(t *testing.T) {
+	testenv.Unraced(t)
 	pools := newPools(t, 1, 2, 3)
 	tries := 1200
 	if testing.Short() {
@@ -82,6 +84,7 @@ func TestGrowEqualsReference(t *testing.T) {
 // min_data_in_leaf is exact without counts: the splits are those of the reference, which
 // always counts.
 func TestMinData(t *testing.T) {
+	testenv.Unraced(t)
 	pools := newPools(t, 1, 2)
 	tries := 400
 	if testing.Short() {
@@ -112,6 +115,7 @@ func TestMinData(t *testing.T) {
 // Nodes that reach over several blocks of rows, of which few hold nearly all weight: most
 // sides have to be counted.
 func TestMinDataOverBlocks(t *testing.T) {
+	testenv.Unraced(t)
 	pools := newPools(t, 1, 2)
 	for _, mode := range modes {
 		t.Run("S2.17/blocks/"+mode.String(), func(t *testing.T) {
@@ -142,6 +146,7 @@ func TestMinDataOverBlocks(t *testing.T) {
 // Runs of features of two codes are searched together: the splits are those of the
 // reference, also where min_data_in_leaf has to be proven by a count.
 func TestFlags(t *testing.T) {
+	testenv.Unraced(t)
 	pools := newPools(t, 1, 2)
 	tries := 300
 	if testing.Short() {

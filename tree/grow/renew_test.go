@@ -9,12 +9,14 @@ import (
 	"boost/binning"
 	"boost/gradients"
 	"boost/histogram"
+	"boost/internal/testenv"
 	"boost/tree/grow"
 )
 
 // Renewed leaf values are those of exact sums of the gradients of the leaf's rows,
 // whatever their codes, the threads and the bag.
 func TestRenewedLeaves(t *testing.T) {
+	testenv.Unraced(t)
 	pools := newPools(t, 1, 3)
 	for _, mode := range modes {
 		t.Run("S2.14/direct_sum/"+mode.String(), func(t *testing.T) {
@@ -86,6 +88,7 @@ func TestRenewedLeaves(t *testing.T) {
 // One row of a large gradient makes every other gradient's code 0: leaf values from codes
 // are 0 then, renewed ones are not.
 func TestRenewedLeavesSeeWhatCodesLose(t *testing.T) {
+	testenv.Unraced(t)
 	pool := newPools(t, 1)[0]
 	t.Run("S2.14/by_hand", func(t *testing.T) {
 		// i4 has steps of 100/7: 3 and 4 have code 0, -100 and 100 the largest.

@@ -7,6 +7,7 @@ import (
 	"boost/binning"
 	"boost/gradients"
 	"boost/histogram"
+	"boost/internal/testenv"
 	"boost/tree"
 	"boost/tree/grow"
 )
@@ -38,6 +39,7 @@ func (d *data) growAfter(t *testing.T, p grow.Params, before ...node) tree.Tree 
 // Gains by hand, exact in mode f32: hessians are 1 and gradients add up to 0, so that a
 // split gains G²/left + G²/right for a gradient of G on the left.
 func TestReuse(t *testing.T) {
+	testenv.Unraced(t)
 	level := binning.Feature{Kind: binning.Categorical, Regular: 2}
 	// Feature 0 gains 12²/4 + 12²/12 = 48 after code 0 and after code 2, 16²/8 + 16²/8 = 64
 	// after code 1; feature 1 gains 14²/8 + 14²/8 = 49.
@@ -101,6 +103,7 @@ func TestReuse(t *testing.T) {
 // Nodes with few rows of many codes keep to the codes of these, and used cuts need not be
 // among them.
 func TestReuseOfManyCodes(t *testing.T) {
+	testenv.Unraced(t)
 	pools := newPools(t, 2)
 	r := rand.New(rand.NewPCG(6, 6))
 	for _, mode := range []form{{Mode: gradients.I16}, {Mode: gradients.I32}, {Mode: gradients.F32}} {

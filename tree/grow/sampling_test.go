@@ -252,6 +252,7 @@ func TestAllocations(t *testing.T) {
 // Sums that do not agree are found in every mode, and only where they are looked for. The
 // row-major copy, of which histograms are made, differs from the columns, by which rows are divided.
 func TestVerify(t *testing.T) {
+	testenv.Unraced(t)
 	pool := newPools(t, 1)[0]
 	for _, c := range []struct {
 		name   string

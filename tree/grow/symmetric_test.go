@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"boost/binning"
+	"boost/internal/testenv"
 	"boost/tree"
 	"boost/tree/grow"
 )
@@ -216,6 +217,7 @@ func (r *reference) levelSplits(level []*refLeaf, f int) (splits []refLevel) {
 // Symmetric trees equal those of a plain grower in every bit: in all storages, over bags, with missing values, categories and
 // exact numbers of rows.
 func TestSymmetricEqualsReference(t *testing.T) {
+	testenv.Unraced(t)
 	pools := newPools(t, 1, 2, 3)
 	tries := 80
 	if testing.Short() {
@@ -248,6 +250,7 @@ func TestSymmetricEqualsReference(t *testing.T) {
 // level y gains (12²/2 + 4²/2 − 16²/4) = 16 in both nodes, 32 in all; z as much, and y is the lower. The third level has nothing to gain.
 // Leaves: −rate · sum/2.
 func TestSymmetricByHand(t *testing.T) {
+	testenv.Unraced(t)
 	d := tableOf(t, []binning.Feature{numeric(2, false), numeric(2, false), numeric(2, false)},
 		group{2, []uint32{0, 0, 0}, -6, 1}, group{2, []uint32{0, 1, 1}, -2, 1}, group{2, []uint32{1, 0, 0}, 2, 1}, group{2, []uint32{1, 1, 1}, 6, 1})
 	for _, mode := range exact {
@@ -272,6 +275,7 @@ func TestSymmetricByHand(t *testing.T) {
 
 // A split that leaves a side of a node too few rows leaves the node as it is; the next level may divide it.
 func TestSymmetricMinData(t *testing.T) {
+	testenv.Unraced(t)
 	// x has the most to gain. y divides 3 and 3 rows on its right, 5 and 1 on its left; z the rows on its left 3 and 3.
 	d := tableOf(t, []binning.Feature{numeric(2, false), numeric(2, false), numeric(2, false)},
 		group{3, []uint32{0, 0, 0}, -9, 1}, group{2, []uint32{0, 0, 1}, -8, 1}, group{1, []uint32{0, 1, 1}, -8, 1},

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"boost/internal/testenv"
 )
 
 // frameOf returns a frame with a checksum that fits.
@@ -23,6 +25,7 @@ func frameOf(length, detail uint32, call uint64, kind kind, total uint64, values
 
 // A frame that does not belong to the call ends it, and memory is made for none of a wrong size.
 func TestWrongFrames(t *testing.T) {
+	testenv.Unraced(t)
 	values := bytes.Repeat([]byte{7}, 16)
 	damaged := frameOf(16, 0, 1, sum64, 2, values)
 	damaged[len(damaged)-1] ^= 4

@@ -11,6 +11,7 @@ import (
 	"boost/internal/comm"
 	"boost/internal/comm/commtest"
 	"boost/internal/comm/mesh"
+	"boost/internal/testenv"
 )
 
 const token = "a token of the tests only"
@@ -117,6 +118,7 @@ func TestOtherRoot(t *testing.T) {
 }
 
 func TestMemory(t *testing.T) {
+	testenv.Unraced(t)
 	ends := connect(t, 2, mesh.Options{Token: token})
 	const runs = 20
 	for _, n := range []int{10, 100_000} {

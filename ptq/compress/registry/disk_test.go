@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"boost/booster/model"
+	"boost/internal/testenv"
 	"boost/internal/vfs/crashfs"
 	"boost/ptq/compress/registry"
 	"boost/tensorq/store"
@@ -17,6 +18,7 @@ import (
 // A registry loses nothing of what it has said is done: models added, moved, made by rules, removed and compacted,
 // whatever the disk loses or refuses; and a model is there whole or not at all.
 func TestDiskFaults(t *testing.T) {
+	testenv.Unraced(t)
 	c := newClock()
 	whole, other := forest(t, 1, 1, 3, 4), forest(t, 2, 1, 2, 4)
 	part, err := whole.Prefix(2)
@@ -88,6 +90,7 @@ func TestDiskFaults(t *testing.T) {
 
 // A loss of power at any moment of a repair loses nothing that the repair brings back: it can be made again.
 func TestPowerLossInRepair(t *testing.T) {
+	testenv.Unraced(t)
 	five := newFive(t, false)
 	models, tensors := "models/00000001.log", "tensors/00000001.log"
 	for what, damage := range map[string]func(map[string]string){

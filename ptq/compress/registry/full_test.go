@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"boost/booster/model"
+	"boost/internal/testenv"
 	"boost/ptq/compress/registry"
 	"boost/tensorq/store"
 )
@@ -65,6 +66,7 @@ func full(t *testing.T, size int64, do func()) {
 // A disk that is full after any byte of a change takes the change or leaves things as they were, the call
 // says which, and every model predicts on.
 func TestFullDisk(t *testing.T) {
+	testenv.Unraced(t)
 	if !alone(t) {
 		return
 	}

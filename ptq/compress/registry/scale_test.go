@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"boost/booster/model"
+	"boost/internal/testenv"
 	"boost/ptq/compress/registry"
 	"boost/tensorq/store"
 )
@@ -26,6 +27,7 @@ func heap() int64 {
 // Ten thousand small models (BOOST_SOAK=1; otherwise 500), of 20 rounds of up to 15 leaves, are served from less than
 // 64 MiB: their metadata, all forms in memory, and all else that the process has.
 func TestTenThousand(t *testing.T) {
+	testenv.Unraced(t)
 	t.Run("S3.59/ten_thousand", func(t *testing.T) {
 		models, memory := 10_000, int64(64<<20)
 		if os.Getenv("BOOST_SOAK") == "" {
