@@ -348,6 +348,6 @@ func (r *refit) model() (*Model, error) {
 	}
 	c := *refitted.Contents()
 	c.History, c.Fingerprint, c.ValidPrints, c.NumericsVersion, c.Schema.Written = nil, r.table.Fingerprint(r.pool), nil, NumericsVersion, r.table.Schema().Written
-	c.Origin = &model.Origin{How: model.Refitted, Models: []string{sum}, Decay: r.decay, Whole: c.Whole()}
+	c.Origin = &model.Origin{How: model.Refitted, Models: []string{sum}, Decay: r.decay, Whole: c.Whole(), Tables: r.from.Contents().Tables()}
 	return model.New(c)
 }

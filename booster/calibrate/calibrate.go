@@ -38,7 +38,7 @@ var (
 	// ErrParams is wrapped by errors about what is wanted: what a model cannot have, and what is out of range.
 	ErrParams = errors.New("calibration")
 	// ErrTrainingData refuses the rows that the model was trained on.
-	ErrTrainingData = errors.New("the table is the one that the model was trained on, where it seems better than it is: give other rows, or allow it (--allow-train-data)")
+	ErrTrainingData = errors.New("the table is one that the model, or a model that it was made of, was trained on, where it seems better than it is: give other rows, or allow it (--allow-train-data)")
 )
 
 // paramsError is an error with a text of its own that wraps ErrParams.
@@ -203,10 +203,11 @@ type fitting struct {
 func (f *fitting) look(ctx context.Context) error {
 	c := f.model.Contents()
 	f.print = f.table.Fingerprint(f.Pool)
-	if f.print == c.Fingerprint && !f.AllowTrainingData {
+	f.report.TrainingData = c.TrainedOn(f.print)
+	if f.report.TrainingData && !f.AllowTrainingData {
 		return ErrTrainingData
 	}
-	f.report.TrainingData, f.report.ValidationData = f.print == c.Fingerprint, slices.Contains(c.ValidPrints, f.print)
+	f.report.ValidationData = slices.Contains(c.ValidPrints, f.print)
 	var err error
 	if f.in, err = f.model.MetricInput(f.table, nil); err != nil {
 		return err

@@ -65,6 +65,7 @@ type OriginDescription struct {
 	Rounds int      `json:"rounds,omitempty"`
 	Decay  float64  `json:"decay,omitempty"`
 	Whole  int      `json:"whole,omitempty"`
+	Tables []string `json:"tables,omitempty"` // fingerprints
 }
 
 // CompressionDescription says how a compressed model keeps its leaf values; see Compression.
@@ -179,7 +180,7 @@ func (m *Model) Describe() (*Description, error) {
 		Trust: describeTrust(c.Trust),
 	}
 	if o := c.Origin; o != nil {
-		d.Origin = &OriginDescription{How: o.How, Models: o.Models, Rounds: o.Rounds, Decay: o.Decay, Whole: o.Whole}
+		d.Origin = &OriginDescription{How: o.How, Models: o.Models, Rounds: o.Rounds, Decay: o.Decay, Whole: o.Whole, Tables: o.Tables}
 	}
 	for i := range c.Trees {
 		d.Splits += c.Trees[i].NumSplits()

@@ -31,7 +31,7 @@ import (
 // columns of one name the same role, and either numbers or levels in all; their tables the same texts of missing values, and they
 // themselves the same parameters of the objective and monotone constraints; at most one may be
 // trained from init scores. Anything else is an error that says what differs. The history
-// is not kept, nor a fingerprint: the sum was never trained.
+// is not kept, nor a fingerprint: the sum was never trained. Its origin lists the tables of the models.
 func Merge(models ...*Model) (*Model, error) {
 	if len(models) < 2 {
 		return nil, errors.New("one model or none: give two or more to merge")
@@ -84,6 +84,7 @@ func startMerge(models []*Model) (Contents, error) {
 			return c, err
 		}
 		c.Origin.Models = append(c.Origin.Models, sum)
+		c.Origin.Tables = append(c.Origin.Tables, m.contents.Tables()...)
 		c.Derived = withForms(c.Derived, m.Derived())
 		parts, err := m.contents.Stretches()
 		if err != nil {
@@ -501,5 +502,5 @@ func (m *Model) Continuation(params json.RawMessage) (*Origin, []Segment, error)
 		return nil, nil, err
 	}
 	s, err := format.Segments(all, params)
-	return &Origin{How: Continued, Models: []string{sum}, Rounds: m.Rounds(), Whole: m.contents.Whole()}, s, err
+	return &Origin{How: Continued, Models: []string{sum}, Rounds: m.Rounds(), Whole: m.contents.Whole(), Tables: m.contents.Tables()}, s, err
 }

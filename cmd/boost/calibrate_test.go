@@ -311,6 +311,39 @@ func TestChangesAreNotCalibrated(t *testing.T) {
 	}
 }
 
+// TestTrainingRowsOfMadeModels: models that were made of others know the tables of these as tables they were trained on.
+func TestTrainingRowsOfMadeModels(t *testing.T) {
+	heldOut(t)
+	rows := lines(readFile(t, "train.csv"))
+	half := len(rows) / 2
+	file(t, "one.csv", strings.Join(rows[:half], "\n")+"\n")
+	file(t, "two.csv", rows[0]+"\n"+strings.Join(rows[half:], "\n")+"\n")
+	train := func(args ...string) {
+		must(t, 0, boost(t, append([]string{"train", "--label", "y", "-q", "--rounds", "5", "--set", "train.effort=", "--set", "train.early_stopping=0"}, args...)...))
+	}
+	train("one.csv", "-o", "one.boost")
+	train("two.csv", "-o", "two.boost")
+	train("two.csv", "--init-model", "one.boost", "-o", "on.boost")
+	must(t, 0, boost(t, "refit", "one.boost", "two.csv", "-o", "refit.boost"))
+	must(t, 0, boost(t, "merge", "one.boost", "two.boost", "-o", "merged.boost"))
+	must(t, 0, boost(t, "refit", "merged.boost", "held.csv", "-o", "again.boost"))
+	must(t, 0, boost(t, "cv", "one.csv", "--label", "y", "--folds", "3", "--rounds", "5", "--effort", "quick", "-q", "-o", "average.boost"))
+	for model, tables := range map[string]string{
+		"on.boost": "one two", "refit.boost": "one two", "merged.boost": "one two", "again.boost": "one two held", "average.boost": "one",
+	} {
+		for _, table := range strings.Fields(tables) {
+			must(t, 2, boost(t, "calibrate", model, table+".csv", "--intervals", "0.9", "-o", "o.boost"))
+			must(t, 2, boost(t, "quantize", model, "--data", table+".csv", "--max-loss", "1%", "-o", "o.boost"))
+		}
+	}
+	calibrateJSON(t, "merged.boost", "held.csv", "--intervals", "0.9", "-o", "o.boost")
+	must(t, 0, boost(t, "convert", "again.boost", "again.json"))
+	must(t, 0, boost(t, "convert", "again.json", "back.boost"))
+	if readFile(t, "back.boost") != readFile(t, "again.boost") {
+		t.Error("the JSON of a model that was made of others gives another file back")
+	}
+}
+
 func TestCalibrateRefuses(t *testing.T) {
 	heldOut(t)
 	calibrateJSON(t, "b.boost", "held.csv", "--method", "platt", "--intervals", "0.9", "-o", "bc.boost")
@@ -321,7 +354,7 @@ func TestCalibrateRefuses(t *testing.T) {
 		want string
 		args []string
 	}{
-		{2, "the table is the one that the model was trained on", []string{"calibrate", "b.boost", "train.csv"}},
+		{2, "the table is one that the model, or a model that it was made of, was trained on", []string{"calibrate", "b.boost", "train.csv"}},
 		{2, "y.boost predicts numbers, which have intervals only: give --intervals 0.9", []string{"calibrate", "y.boost", "held.csv"}},
 		{2, `calibration "platt" is for probabilities`, []string{"calibrate", "y.boost", "held.csv", "--method", "platt"}},
 		{2, `calibration "beta" is for two classes, and the model has 3`, []string{"calibrate", "c.boost", "held.csv", "--method", "beta"}},

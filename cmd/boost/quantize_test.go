@@ -220,6 +220,33 @@ func TestQuantizeFewRows(t *testing.T) {
 }
 
 // Training writes the small model beside the full one, or neither.
+// TestQuantizeNegativeMetric: a loss that is below 0 changes by a share of its size.
+func TestQuantizeNegativeMetric(t *testing.T) {
+	inFolder(t)
+	rows := "a,t,ev\n"
+	for i := range 400 {
+		rows += fmt.Sprintf("%d,%.8f,1\n", i%20, math.Exp(0.2*float64(i%20)-8)*(1+0.05*math.Sin(float64(i))))
+	}
+	file(t, "aft.csv", rows)
+	must(t, 0, boost(t, "train", "aft.csv", "--label", "t", "--event", "ev", "--objective", "aft", "--set", "objective.scale=0.1",
+		"--set", "train.effort=", "--set", "train.early_stopping=0", "--rounds", "20", "-q", "-o", "x.boost"))
+	var got struct {
+		Certificate struct {
+			Before, After float64
+			Bound         float64 `json:"loss_bound"`
+		}
+		Candidates []struct{ Loss float64 }
+	}
+	out := must(t, 0, boost(t, "quantize", "x.boost", "--data", "aft.csv", "--allow-train-data", "--dtype", "i4", "-o", "z.boost", "--json")).out
+	if err := json.Unmarshal([]byte(out), &got); err != nil {
+		t.Fatal(err)
+	}
+	c := got.Certificate
+	if share := (c.After - c.Before) / -c.Before; !(c.Before < -7 && share > 0 && share < c.Bound && c.Bound < 0.1) {
+		t.Errorf("aft_nloglik went from %v to %v, by %v, at most %v", c.Before, c.After, share, c.Bound)
+	}
+}
+
 func TestTrainQuantizes(t *testing.T) {
 	models(t)
 	train := func(more ...string) result {

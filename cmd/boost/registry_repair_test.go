@@ -2,6 +2,7 @@ package main
 
 import (
 	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -131,6 +132,36 @@ func TestRegistryRepair(t *testing.T) {
 }
 
 // In a folder that cannot be written, as neither lock can be taken, and on a full disk, models are read all the same.
+// TestRegistryRepairOrphans: a model that was kept as what it has beside one whose file is lost stays in the bits that it has.
+func TestRegistryRepairOrphans(t *testing.T) {
+	inFolder(t)
+	file(t, "t.csv", table(400))
+	train := func(args ...string) {
+		must(t, 0, boost(t, append([]string{"train", "t.csv", "--label", "y", "--rounds", "5", "-q", "--set", "train.effort=", "--set", "train.early_stopping=0"}, args...)...))
+	}
+	train("-o", "a.boost")
+	train("--init-model", "a.boost", "-o", "b.boost")
+	must(t, 0, boost(t, "registry", "add", "reg", "a.boost"))
+	must(t, 0, boost(t, "registry", "add", "reg", "b.boost", "--base", "a"))
+	log := filepath.Join("reg", "models", "00000001.log")
+	data := []byte(readFile(t, log))
+	data[1500] ^= 1 // in the file of a
+	if err := os.WriteFile(log, data, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	says(t, must(t, 0, boost(t, "registry", "repair", "reg")).errors, `model b: its rule needs "a", whose file is lost: it stays in the bits that it has`)
+	want, got := lines(must(t, 0, boost(t, "predict", "b.boost", "t.csv")).out), lines(must(t, 0, boost(t, "predict", "reg#b", "t.csv")).out)
+	for i := 1; i < len(want); i++ {
+		w, _ := strconv.ParseFloat(want[i], 64)
+		if g, err := strconv.ParseFloat(got[i], 64); err != nil || math.Abs(g-w) > 0.05 {
+			t.Fatalf("row %d: %s, of the file %s", i, got[i], want[i])
+		}
+	}
+	must(t, 0, boost(t, "registry", "get", "reg", "b", "-o", "bits.boost"))
+	says(t, must(t, 3, boost(t, "registry", "get", "reg", "b", "--full", "-o", "full.boost")).errors, "the lossless model was not kept: leave --full out to get it in its tier")
+	must(t, 0, boost(t, "registry", "compact", "reg"))
+}
+
 func TestRegistryUnwritable(t *testing.T) {
 	models(t)
 	registryTime(t)

@@ -447,6 +447,22 @@ func TestRegistryRules(t *testing.T) {
 
 // Fifty models of a shipped set under a cap that holds ten of them expanded, used by several goroutines while they
 // sink and rise: the bytes in memory stay under the cap after every step, and every score within its bound.
+// TestRegistryRefitOfContinued: new leaves of a model whose first rounds were found by other parameters are kept as such.
+func TestRegistryRefitOfContinued(t *testing.T) {
+	inFolder(t)
+	file(t, "t.csv", table(400))
+	for _, args := range [][]string{{"-o", "a.boost"}, {"--init-model", "a.boost", "--learning-rate", "0.05", "-o", "c.boost"}} {
+		must(t, 0, boost(t, append([]string{"train", "t.csv", "--label", "y", "--rounds", "5", "-q", "--set", "train.effort=", "--set", "train.early_stopping=0"}, args...)...))
+	}
+	must(t, 0, boost(t, "refit", "c.boost", "t.csv", "-o", "new.boost"))
+	must(t, 0, boost(t, "registry", "add", "reg", "c.boost"))
+	says(t, must(t, 0, boost(t, "registry", "add", "reg", "new.boost", "--base", "c")).errors, "source leaves of c")
+	must(t, 0, boost(t, "registry", "get", "reg", "new", "--full", "-o", "back.boost"))
+	if readFile(t, "back.boost") != readFile(t, "new.boost") {
+		t.Error("another model came back")
+	}
+}
+
 func TestRegistryFifty(t *testing.T) {
 	t.Run("S3.59/fifty", func(t *testing.T) {
 		train := example(t, "wine_quality/train.csv.gz")

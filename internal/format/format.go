@@ -192,10 +192,13 @@ func WholePercent(share float64) string {
 	return fmt.Sprintf("%.0f %%", 100*share)
 }
 
-// Share writes a share with its sign.
+// Share writes a share with its sign; one of 0 has no bound.
 func Share(share float64) string {
 	if math.IsNaN(share) {
 		return "unknown"
+	}
+	if math.IsInf(share, 0) {
+		return "no bound" // a share of 0
 	}
 	return fmt.Sprintf("%+.3f %%", 100*share)
 }

@@ -51,8 +51,8 @@ type Certificate struct {
 	// Before and After are the metric of the full and of the compressed model.
 	Before float64 `json:"before,omitempty"`
 	After  float64 `json:"after,omitempty"`
-	// LossBound is what (After − Before)/Before stays below with Confidence: the
-	// percentile of a paired bootstrap of Resamples resamples.
+	// LossBound is what (After − Before)/|Before| stays below with Confidence: the
+	// percentile of a paired bootstrap of Resamples resamples. It is infinite, and absent in JSON, where Before is 0.
 	LossBound  float64 `json:"loss_bound,omitempty"`
 	Confidence float64 `json:"confidence,omitempty"`
 	Resamples  int     `json:"resamples,omitempty"`
@@ -67,8 +67,8 @@ const (
 	ByLeaves    = "leaf errors"
 )
 
-// Loss is the relative change of the metric, (After − Before)/Before.
-func (c *Certificate) Loss() float64 { return (c.After - c.Before) / c.Before }
+// Loss is the relative change of the metric, (After − Before)/|Before|.
+func (c *Certificate) Loss() float64 { return relative(c.Before, c.After) }
 
 // JSON returns the certificate as a manifest holds it. A certificate whose figures are not
 // finite is an error.
@@ -78,6 +78,26 @@ func (c *Certificate) JSON() (json.RawMessage, error) {
 		return nil, fmt.Errorf("the certificate cannot be written: %w", err)
 	}
 	return text, nil
+}
+
+// MarshalJSON leaves out the figures of rows where there is no table, and else gives those that are 0 too.
+func (c *Certificate) MarshalJSON() ([]byte, error) {
+	type plain Certificate
+	form := struct {
+		*plain                 // its fields of the names below are left out
+		Before        *float64 `json:"before,omitempty"`
+		After         *float64 `json:"after,omitempty"`
+		LossBound     *float64 `json:"loss_bound,omitempty"`
+		MaxRaw        *float64 `json:"max_raw,omitempty"`
+		MaxPrediction *float64 `json:"max_prediction,omitempty"`
+	}{plain: (*plain)(c)}
+	if c.Method == ByBootstrap {
+		form.Before, form.After, form.MaxRaw, form.MaxPrediction = &c.Before, &c.After, &c.MaxRaw, &c.MaxPrediction
+		if !math.IsInf(c.LossBound, 1) {
+			form.LossBound = &c.LossBound
+		}
+	}
+	return json.Marshal(form)
 }
 
 // CertificateOf returns the certificate of a compressed model, nil if it has none. A damaged
@@ -90,6 +110,9 @@ func CertificateOf(m *model.Model) (*Certificate, error) {
 	c := &Certificate{}
 	if err := json.Unmarshal(z.Certificate, c); err != nil {
 		return nil, fmt.Errorf("the certificate of the model cannot be read: %w", err)
+	}
+	if c.Method == ByBootstrap && c.Before == 0 && c.After != 0 {
+		c.LossBound = math.Inf(1)
 	}
 	return c, nil
 }
@@ -275,7 +298,7 @@ const (
 // resamples of the rows, both models on the same ones (Efron and Tibshirani, An Introduction to
 // the Bootstrap, 1993, §13.3), with alpha made smaller for few rows: see expanded. Each resample
 // is a function of its number, and added up in order, so that the percentile is the same for any
-// number of threads. NaN means that the metric of the full model is 0 or undefined.
+// number of threads. NaN means that the metric of the full model is undefined.
 func (h *half) bootstrap(after [][]float64, alpha float64) float64 {
 	if h.sums == nil {
 		h.sums = make([]resample, h.resamples)
@@ -388,9 +411,13 @@ func change(a, z []float64, w float64, root bool) float64 {
 		}
 		return mean / float64(len(sums))
 	}
-	before, after := of(a), of(z)
-	if !(before > 0) {
-		return math.NaN()
+	return relative(of(a), of(z))
+}
+
+// relative returns the change of a loss as a share of its size, which may be negative: infinite from 0 on.
+func relative(before, after float64) float64 {
+	if before == after {
+		return 0
 	}
-	return (after - before) / before
+	return (after - before) / math.Abs(before)
 }

@@ -278,3 +278,28 @@ func TestNothingLost(t *testing.T) {
 		t.Errorf("100 bytes: %v", err)
 	}
 }
+
+// TestFiguresOfZero: a 0 that was found is in the JSON, and a share of 0 has no bound, which JSON has no number for.
+func TestFiguresOfZero(t *testing.T) {
+	for _, c := range []struct {
+		of   compress.Certificate
+		want string
+	}{
+		{compress.Certificate{Method: compress.ByLeaves}, `{"method":"leaf errors"}`},
+		{
+			compress.Certificate{Method: compress.ByBootstrap, Rows: 9, Metric: "rmse", Confidence: 0.95, Resamples: 10},
+			`{"method":"paired bootstrap","rows":9,"metric":"rmse","confidence":0.95,"resamples":10,"before":0,"after":0,"loss_bound":0,"max_raw":0,"max_prediction":0}`,
+		},
+		{
+			compress.Certificate{Method: compress.ByBootstrap, Rows: 9, Metric: "rmse", After: 0.5, LossBound: math.Inf(1), Confidence: 0.95, Resamples: 10, MaxRaw: 2, MaxPrediction: 3},
+			`{"method":"paired bootstrap","rows":9,"metric":"rmse","confidence":0.95,"resamples":10,"before":0,"after":0.5,"max_raw":2,"max_prediction":3}`,
+		},
+	} {
+		if got, err := c.of.JSON(); err != nil || string(got) != c.want {
+			t.Errorf("the certificate is %s (%v), want %s", got, err, c.want)
+		}
+	}
+	if got := (&compress.Certificate{Before: -8, After: -6}).Loss(); got != 0.25 {
+		t.Errorf("from -8 to -6 is %v worse, want 0.25", got)
+	}
+}

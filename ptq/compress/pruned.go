@@ -26,7 +26,7 @@ func (s *PruneStep) model() (m *model.Model, rounds []int, err error) {
 	}
 	c := *from.Contents()
 	c.Compression, c.Trust, c.History, c.ValidPrints = nil, nil, nil, nil
-	c.Origin = &model.Origin{How: model.Pruned, Models: []string{sum}, Whole: c.Whole()}
+	c.Origin = &model.Origin{How: model.Pruned, Models: []string{sum}, Whole: c.Whole(), Tables: c.Tables()}
 	c.Trees, c.BaseScore = slices.Clone(c.Trees), slices.Clone(c.BaseScore)
 	for i := range c.Trees {
 		t := &c.Trees[i]

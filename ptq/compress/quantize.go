@@ -116,7 +116,7 @@ func (r *Result) Chosen() *Candidate {
 
 var (
 	// ErrTrainingData refuses to certify a model on the rows that it was trained on.
-	ErrTrainingData = errors.New("the table is the one that the model was trained on, and says nothing of other rows: give other rows, or allow it (--allow-train-data)")
+	ErrTrainingData = errors.New("the table is one that the model, or a model that it was made of, was trained on, and says nothing of other rows: give other rows, or allow it (--allow-train-data)")
 	// ErrChoice means that there is no way to choose one of several formats.
 	ErrChoice = errors.New("several formats to choose from and no bound to choose by: name one, or a largest size or loss")
 	// ErrCompressed refuses to compress what is compressed.

@@ -124,7 +124,7 @@ func (q *search) open(ctx context.Context, opts []Option) error {
 		defer pool.Close()
 	}
 	q.data = t.Fingerprint(pool)
-	q.training = q.data == q.full.Contents().Fingerprint || q.data == q.reference.Contents().Fingerprint
+	q.training = q.full.Contents().TrainedOn(q.data) || q.reference.Contents().TrainedOn(q.data)
 	if q.training && !q.settings.AllowTrainingData {
 		return ErrTrainingData
 	}
@@ -275,7 +275,7 @@ func (q *search) judge(ctx context.Context, leaves *Leaves, c *Candidate) (verdi
 // judged notes what the rows of the search show.
 func (c *Candidate) judged(v verdict) {
 	c.verdict = v
-	c.Loss, c.Bound = (v.after-v.before)/v.before, v.bound
+	c.Loss, c.Bound = relative(v.before, v.after), v.bound
 }
 
 // make compresses a candidate and finds its size, by the figures that a certificate may have.

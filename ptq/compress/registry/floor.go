@@ -126,7 +126,7 @@ func certify(ctx context.Context, full, narrow *model.Model, t *dataset.Table, o
 			if err := c.compare(ctx, narrow, leaves, t, names, opts); err != nil {
 				return nil, err
 			}
-			c.Data, c.TrainingData = data, data == narrow.Contents().Fingerprint
+			c.Data, c.TrainingData = data, narrow.Contents().TrainedOn(data)
 		}
 		all = append(all, c)
 	}

@@ -121,7 +121,7 @@ func (r *Registry) read(id string, m *entry, f store.Form) (*Reading, error) {
 		return r.reading(id, m, f, hit)
 	}
 	full, err := r.lossless(id)
-	if errors.Is(err, ErrNoSource) {
+	if now, _ := r.entry(id); errors.Is(err, ErrNoSource) && now != m {
 		return nil, about(id, ErrChanged)
 	}
 	if err != nil {

@@ -47,6 +47,7 @@ type Registry struct {
 	changed bool // by more than use, since the logs vouched for each other
 	models  map[string]*entry
 	needed  map[string]map[string]bool // id to those that are made of it
+	orphans map[string]string          // id of a model, found when the registry was opened, to that which its rule needs and which has no file
 
 	filesOnly []fileOnly // that a repair has found
 
@@ -257,12 +258,49 @@ func (r *Registry) load() error {
 		}
 	}
 	r.mutex.Lock()
-	defer r.mutex.Unlock()
 	r.models, r.needed = map[string]*entry{}, map[string]map[string]bool{}
 	for id, m := range models {
 		r.set(id, m)
 	}
+	r.mutex.Unlock()
+	if r.options.repairing == nil { // which may bring back what rules need
+		r.findOrphans()
+	}
 	return nil
+}
+
+// findOrphans finds the models whose rule leads to one that is gone, or has no file. They are read from their codes, as those are that
+// were added without a file.
+func (r *Registry) findOrphans() {
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
+	r.orphans = map[string]string{}
+	for id := range r.models {
+		if of := r.withoutFile(id); of != "" {
+			r.orphans[id] = of
+		}
+	}
+	for id := range r.orphans {
+		m := *r.models[id]
+		m.origin = origin{}
+		r.set(id, &m)
+	}
+}
+
+// withoutFile returns the model, without a file, that a model is made of by its rule and those of others; "" if there is none. The caller
+// holds mutex.
+func (r *Registry) withoutFile(id string) string {
+	m := r.models[id]
+	for range r.cfg.MaxDepth {
+		if !m.origin.isRule() {
+			return ""
+		}
+		of := m.origin.Of
+		if m = r.models[of]; m == nil || m.origin.Kind == "" {
+			return of
+		}
+	}
+	return ""
 }
 
 // tidy removes what is left of models that were half added, or half removed, and tensors whose models a

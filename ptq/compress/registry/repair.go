@@ -67,6 +67,7 @@ func Repair(ctx context.Context, dir string, c store.Config, options Options) (*
 		}
 		out.Made = append(out.Made, Remark{e.id, "only its file was left: added again, with a floor of no change at all"})
 	}
+	r.findOrphans()
 	out.account(r, slices.Concat(models.Gone, tensors.Gone))
 	r.changed = true
 	if err := r.Close(); err != nil {
@@ -134,27 +135,14 @@ func (out *Repaired) account(r *Registry, gone []recordlog.Entry) {
 		}
 	}
 	for _, id := range r.IDs() {
-		if of := r.withoutFile(id); of != "" {
-			out.lose(id, fmt.Sprintf("its rule needs %q, whose file is lost: it stays in the bits that it has", of))
+		if of := r.orphans[id]; of != "" {
+			kept := "it stays in the bits that it has"
+			if info, err := r.tensors.Info(id); err == nil && info.Tier == store.Absent {
+				kept = "it was in none, and is lost"
+			}
+			out.lose(id, fmt.Sprintf("its rule needs %q, whose file is lost: %s", of, kept))
 		}
 	}
-}
-
-// withoutFile returns the model, without a file, that a model is made of by its rule and those of others; "" if there is none.
-func (r *Registry) withoutFile(id string) string {
-	r.mutex.Lock()
-	defer r.mutex.Unlock()
-	m := r.models[id]
-	for range r.cfg.MaxDepth {
-		if !m.origin.isRule() {
-			return ""
-		}
-		of := m.origin.Of
-		if m = r.models[of]; m == nil || m.origin.Kind == "" {
-			return of
-		}
-	}
-	return ""
 }
 
 // lose remarks on a model once.

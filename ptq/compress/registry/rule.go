@@ -277,6 +277,9 @@ const (
 // shell returns the model without what its trees and columns hold.
 func shell(m *model.Model) (*model.Model, error) {
 	c := full(m)
+	if c.Segments != nil { // they are of rounds that are there, or before
+		c.After += c.BestRound
+	}
 	c.Trees, c.BestRound = nil, 0
 	return model.New(c.Narrow(model.KnownNames))
 }
@@ -361,6 +364,9 @@ func applyLeaves(base *model.Model, data []byte) (*model.Model, error) {
 		leaves[at] = math.Float64frombits(binary.LittleEndian.Uint64(data[8*i:]))
 	}
 	c, b := full(s), base.Contents()
+	if c.Segments != nil {
+		c.After -= b.BestRound
+	}
 	c.Cuts, c.Trees, c.BestRound = b.Cuts, b.Trees, b.BestRound
 	if c.Schema, err = levelsOf(c.Schema, b.Schema); err != nil {
 		return nil, err

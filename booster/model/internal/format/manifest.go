@@ -207,7 +207,7 @@ func (m *manifest) Contents() Contents {
 		Classes: m.Classes, Derived: m.Derived, History: m.History, Schema: dataset.Schema{Columns: m.Columns, Written: m.Written.contents()},
 	}
 	if o := m.Origin; o != nil {
-		c.Origin = &Origin{How: o.How, Models: o.Models, Rounds: o.Rounds, Decay: o.Decay, Whole: o.Whole}
+		c.Origin = &Origin{How: o.How, Models: o.Models, Rounds: o.Rounds, Decay: o.Decay, Whole: o.Whole, Tables: o.Tables}
 	}
 	return c
 }

@@ -19,6 +19,7 @@ type Origin struct {
 	Rounds int      // Continued: rounds of the base model, which stand first
 	Decay  float64  // Refitted: weight of the old leaf values
 	Whole  int      // not Merged: the first rounds in which models were merged, which count together only
+	Tables []string // fingerprints, ascending, of the tables that those models were trained on, without the model's own
 }
 
 // Values of Origin.How.
@@ -50,6 +51,7 @@ type originEntry struct {
 	How    string   `json:"how"`
 	Models []string `json:"models"`
 	Rounds int      `json:"rounds"`
+	Tables []string `json:"tables"`
 	Whole  int      `json:"whole"`
 }
 
@@ -64,8 +66,26 @@ func (o *Origin) form() any {
 	if o.Whole > 0 {
 		form["whole"] = o.Whole
 	}
+	if len(o.Tables) > 0 {
+		form["tables"] = jsonform.List(o.Tables, func(s string) any { return s })
+	}
 	return form
 }
+
+// Tables returns the fingerprints of the tables that the model, and those that it was made of, were trained on.
+func (c *Contents) Tables() []string {
+	var all []string
+	if c.Fingerprint != "" {
+		all = append(all, c.Fingerprint)
+	}
+	if c.Origin != nil {
+		all = append(all, c.Origin.Tables...)
+	}
+	return all
+}
+
+// TrainedOn reports whether a table with this fingerprint is one of Tables.
+func (c *Contents) TrainedOn(print string) bool { return slices.Contains(c.Tables(), print) }
 
 func segmentForm(s Segment) any {
 	return map[string]any{"rounds": s.Rounds, "params": s.Params} // normalize has written them
@@ -90,6 +110,11 @@ func (c *Contents) checkOrigin() error {
 	for _, sum := range o.Models {
 		if !isHex(sum, 64) {
 			return fmt.Errorf("it was made of model %q: 64 hex digits expected", sum)
+		}
+	}
+	for _, print := range o.Tables {
+		if !isHex(print, 32) {
+			return fmt.Errorf("it was made of a model of table %q: 32 hex digits expected", print)
 		}
 	}
 	most, known := map[string]int{Continued: 1, Refitted: 1, Pruned: 1, Merged: math.MaxInt}[o.How]

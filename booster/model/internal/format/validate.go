@@ -44,6 +44,13 @@ func (c *Contents) normalize() error {
 		segments[i].Rounds = s.Rounds
 	}
 	c.Segments = segments
+	if c.Origin != nil {
+		o := *c.Origin
+		o.Tables = slices.DeleteFunc(slices.Clone(o.Tables), func(print string) bool { return print == c.Fingerprint })
+		slices.Sort(o.Tables)
+		o.Tables = slices.Compact(o.Tables)
+		c.Origin = &o
+	}
 	return nil
 }
 
