@@ -14,9 +14,11 @@ import (
 	"time"
 
 	"boost/booster"
+	"boost/booster/internal/checkpoint"
 	"boost/booster/model"
 	"boost/dataset"
 	"boost/internal/cpu"
+	"boost/internal/vfs"
 	"boost/objectives/metrics"
 	"boost/parallel"
 )
@@ -250,6 +252,11 @@ func (v *validation) bin(ctx context.Context) error {
 
 // train trains all folds.
 func (v *validation) train(ctx context.Context) error {
+	if saves := v.c.Checkpoints; saves.Dir != "" && !saves.Resume {
+		if err := checkpoint.ClearBelow(vfs.OS, saves.Dir); err != nil {
+			return fmt.Errorf("output.checkpoint: %w", err)
+		}
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(ctx, func() {

@@ -102,7 +102,41 @@ func (f *Folder) Files() ([]string, error) {
 	return names, nil
 }
 
-// Write adds a checkpoint. Then it removes all others but the one that this run wrote, or went on from, before.
+// ClearBelow removes the checkpoints in the folders below a folder, those of parts of a run that another one replaces. Where a run is
+// writing one of them it is an error that wraps vfs.ErrBusy.
+func ClearBelow(fsys vfs.FS, dir string) error {
+	entries, err := fsys.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", dir, replace.Reason(err))
+	}
+	for _, e := range entries {
+		if !e.IsDir() {
+			continue
+		}
+		below := filepath.Join(dir, e.Name())
+		if _, err := fsys.Stat(filepath.Join(below, lockName)); err == nil { // it is one of checkpoints
+			f, err := Open(fsys, below)
+			if err != nil {
+				return err
+			}
+			err = f.remove("", "")
+			f.Close()
+			if err != nil {
+				return err
+			}
+		}
+		if err := ClearBelow(fsys, below); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Write adds a checkpoint. Then it removes all others but the one that this run wrote, or went on from, before; at first those of a
+// run's parts too.
 func (f *Folder) Write(s *State) error {
 	name := prefix + strconv.Itoa(s.Rounds) + suffix
 	if err := replace.File(f.fsys, filepath.Join(f.dir, name), func(out vfs.File) error { return s.write(out) }); err != nil {
@@ -110,6 +144,16 @@ func (f *Folder) Write(s *State) error {
 	}
 	before := f.last
 	f.last = name
+	if before == "" {
+		if err := ClearBelow(f.fsys, f.dir); err != nil {
+			return err
+		}
+	}
+	return f.remove(name, before)
+}
+
+// remove removes all checkpoints but two.
+func (f *Folder) remove(name, before string) error {
 	entries, err := f.fsys.ReadDir(f.dir)
 	if err != nil {
 		return fmt.Errorf("%s: %w", f.dir, replace.Reason(err))

@@ -5,10 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
+	"os"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
 
+	"boost/internal/vfs"
 	"boost/internal/vfs/crashfs"
 	"boost/tree"
 )
@@ -142,4 +145,53 @@ func FuzzRead(f *testing.F) {
 			t.Fatalf("%d trees of %d rounds", len(s.Trees), s.Rounds)
 		}
 	})
+}
+
+// A run that begins anew takes the checkpoints of the parts of the one before away, with its first one; one that goes on leaves them.
+func TestReplacesParts(t *testing.T) {
+	dir := t.TempDir()
+	write := func(dir string, goesOn bool) {
+		f, err := Open(vfs.OS, dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		if goesOn {
+			if _, _, err := f.Latest(example(1).Settings, func(*State) error { return nil }); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := f.Write(example(3)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	there := func(name string) bool {
+		_, err := os.Stat(filepath.Join(dir, name, "round-3.checkpoint"))
+		return err == nil
+	}
+	write(dir, false)
+	write(filepath.Join(dir, "all-rows"), false)
+	write(filepath.Join(dir, "fold-1", "all-rows"), false)
+	if err := os.WriteFile(filepath.Join(dir, "all-rows", "notes.txt"), nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	write(dir, true)
+	if !there(".") || !there("all-rows") {
+		t.Error("a run that goes on has lost its parts")
+	}
+	busy, err := Open(vfs.OS, filepath.Join(dir, "all-rows"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := ClearBelow(vfs.OS, dir); !errors.Is(err, vfs.ErrBusy) {
+		t.Errorf("beside a run that writes a part: %v", err)
+	}
+	busy.Close()
+	write(dir, false)
+	if !there(".") || there("all-rows") || there("fold-1/all-rows") {
+		t.Error("parts of the run before are left")
+	}
+	if _, err := os.Stat(filepath.Join(dir, "all-rows", "notes.txt")); err != nil {
+		t.Error(err)
+	}
 }
