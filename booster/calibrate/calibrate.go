@@ -305,8 +305,8 @@ func (f *fitting) quantiles() (low, high int, err error) {
 		return best
 	}
 	low, high = nearest(float64((1-f.Level)/2)), nearest(float64((1+f.Level)/2))
-	if low >= high {
-		return 0, 0, paramsErrorf("none of the model's quantiles %v lie on both sides of an interval that covers %v: train with objective.alpha = [%.4g, %.4g]",
+	if low >= high || p.Alpha[low] >= 0.5 || p.Alpha[high] <= 0.5 {
+		return 0, 0, paramsErrorf("those of the model's quantiles %v that are nearest to an interval that covers %v are not on both sides of the median: train with objective.alpha = [%.4g, %.4g]",
 			p.Alpha, f.Level, (1-f.Level)/2, (1+f.Level)/2)
 	}
 	return low, high, nil

@@ -173,6 +173,9 @@ func TestCompressedWithoutStatistics(t *testing.T) {
 	f := newForest(t, 300, 1, 3, 10)
 	small, _ := compressed(t, f.model, ptq.FormQ4_0, model.GroupBlock, false)
 	for _, kind := range []model.ImportanceKind{model.ByGain, model.ByCover} {
+		if d, err := small.Describe(); err != nil || d.Features[0].Gain != nil {
+			t.Errorf("without statistics %+v (%v)", d.Features[0], err)
+		}
 		if _, err := small.Importance(kind); !errors.Is(err, model.ErrNoStatistics) {
 			t.Errorf("importance by %s: %v", kind, err)
 		}

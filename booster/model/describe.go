@@ -4,12 +4,14 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"slices"
 
 	"boost/binning"
 	"boost/booster/model/internal/format"
 	"boost/booster/trust"
 	"boost/dataset"
 	"boost/ptq"
+	"boost/tree"
 )
 
 // Description is what there is to say about a model, in a form that marshals to JSON.
@@ -141,12 +143,12 @@ type FeatureDescription struct {
 	// Of are the features that it is made of: one or two, nil for a column of the table.
 	Of []string `json:"of,omitempty"`
 	// Ordered reports whether splits go by an order of the levels, instead of sets of them.
-	Ordered bool    `json:"ordered,omitempty"`
-	Cuts    int     `json:"cuts,omitempty"`
-	Codes   int     `json:"codes"`   // the missing code included
-	Gaps    bool    `json:"missing"` // had missing values in training
-	Splits  int     `json:"splits"`
-	Gain    float64 `json:"gain"` // total of its splits
+	Ordered bool     `json:"ordered,omitempty"`
+	Cuts    int      `json:"cuts,omitempty"`
+	Codes   int      `json:"codes"`   // the missing code included
+	Gaps    bool     `json:"missing"` // had missing values in training
+	Splits  int      `json:"splits"`
+	Gain    *float64 `json:"gain"` // total of its splits; null where a tree has no statistics
 }
 
 // SectionDescription is one section of the model's file.
@@ -234,11 +236,17 @@ func (m *Model) describeColumns(d *Description) {
 			d.Features[f].Cuts = len(c.Cuts.Of32(f)) + len(c.Cuts.Of64(f))
 		}
 	}
+	known := !slices.ContainsFunc(c.Trees, func(t tree.Tree) bool { return t.NoStatistics() })
+	for f := range d.Features {
+		if known {
+			d.Features[f].Gain = new(float64)
+		}
+	}
 	for i := range c.Trees {
 		for n, f := range c.Trees[i].Feature {
 			d.Features[f].Splits++
-			if !c.Trees[i].NoStatistics() {
-				d.Features[f].Gain += float64(c.Trees[i].Gain[n])
+			if known {
+				*d.Features[f].Gain += float64(c.Trees[i].Gain[n])
 			}
 		}
 	}

@@ -46,10 +46,11 @@ func TestDescribe(t *testing.T) {
 	if d.Label != "y" || d.Weight != "" || !slices.Equal(d.ID, []string{"row"}) {
 		t.Errorf("Describe names label %q, weight %q, id %q", d.Label, d.Weight, d.ID)
 	}
+	gain := func(g float64) *float64 { return &g }
 	want := []model.FeatureDescription{
-		{Name: "age", Kind: "float32", Cuts: 2, Codes: 3, Splits: 1, Gain: 8},
-		{Name: "income", Kind: "float64", Cuts: 1, Codes: 3, Gaps: true, Splits: 1, Gain: 1.5},
-		{Name: "color", Kind: "category", Levels: 3, Codes: 2, Splits: 1, Gain: 2.5},
+		{Name: "age", Kind: "float32", Cuts: 2, Codes: 3, Splits: 1, Gain: gain(8)},
+		{Name: "income", Kind: "float64", Cuts: 1, Codes: 3, Gaps: true, Splits: 1, Gain: gain(1.5)},
+		{Name: "color", Kind: "category", Levels: 3, Codes: 2, Splits: 1, Gain: gain(2.5)},
 	}
 	if !reflect.DeepEqual(d.Features, want) {
 		t.Errorf("features %+v, want %+v", d.Features, want)

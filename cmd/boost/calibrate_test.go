@@ -260,6 +260,10 @@ func TestQuantileIntervals(t *testing.T) {
 		}
 	}
 	says(t, must(t, 2, boost(t, "calibrate", "q.boost", "held.csv", "--intervals", "0.1")).errors, "objective.alpha = [0.45, 0.55]")
+	must(t, 0, boost(t, "train", "train.csv", "--label", "y", "-q", "-o", "high.boost", "--ignore", "b,c", "--objective", "quantile",
+		"--set", "objective.alpha=[0.6,0.9]", "--set", "train.rounds=5", "--set", "train.early_stopping=0", "--effort", "quick"))
+	says(t, must(t, 2, boost(t, "calibrate", "high.boost", "held.csv", "--intervals", "0.8")).errors,
+		"[0.6 0.9] that are nearest to an interval that covers 0.8 are not on both sides of the median", "objective.alpha = [0.1, 0.9]")
 }
 
 func TestSets(t *testing.T) {

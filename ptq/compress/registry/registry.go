@@ -110,6 +110,12 @@ func Open(dir string, c store.Config, options Options) (*Registry, error) {
 	if r.log, r.writer, err = recordlog.OpenFor(models, logOptions, options.ReadOnly); err != nil {
 		return nil, fmt.Errorf("registry: %w", err)
 	}
+	if !hasTensors { // another process may have made both since
+		if hasTensors, err = recordlog.Exists(tensors, logOptions); err != nil {
+			_ = r.log.Abandon()
+			return nil, fmt.Errorf("registry: %w", err)
+		}
+	}
 	if err = r.openTensors(tensors, hasTensors); err != nil {
 		_ = r.log.Abandon()
 		return nil, err
@@ -134,12 +140,12 @@ func (r *Registry) present(models, tensors string, o recordlog.Options) (bool, e
 	if err := r.options.stopped(filepath.Dir(models)); err != nil {
 		return false, err
 	}
-	hasModels, err := recordlog.Exists(models, o)
-	if err != nil {
+	hasTensors, err := recordlog.Exists(tensors, o) // at first: who makes a registry makes that of the models first
+	if err != nil || !hasTensors {
 		return false, err
 	}
-	hasTensors, err := recordlog.Exists(tensors, o)
-	if err == nil && hasTensors && !hasModels {
+	hasModels, err := recordlog.Exists(models, o)
+	if err == nil && !hasModels {
 		err = &store.DamageError{File: models, What: "the log of the models is gone, and that of the tensors is there"}
 	}
 	return hasTensors, err
