@@ -48,7 +48,7 @@ func (a *app) quantizeCommand() *cobra.Command {
 fewer bits. The small model loads and predicts like any other.
 
 Name a form with --dtype or --tiers, several to choose from, or none to try all useful ones.
---max-loss takes the smallest file that keeps it, --max-bytes alone the best file that fits. With
+--max-loss takes the smallest of some candidates that keeps it, --max-bytes alone the best file that fits. With
 a bound and --data, pruned models are tried too: splits that do little are removed, and the
 remaining leaves are fitted to the rows of the search.
 
