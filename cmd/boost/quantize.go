@@ -48,9 +48,9 @@ func (a *app) quantizeCommand() *cobra.Command {
 fewer bits. The small model loads and predicts like any other.
 
 Name a form with --dtype or --tiers, several to choose from, or none to try all useful ones.
---max-loss takes the smallest of some candidates that keeps it, --max-bytes alone the best file that fits. With
-a bound and --data, pruned models are tried too: splits that do little are removed, and the
-remaining leaves are fitted to the rows of the search.
+--max-loss takes the smallest of some candidates that keeps it, --max-bytes alone the best file
+that fits. With a bound and --data, pruned models are tried too: splits that do little are
+removed, and the remaining leaves are fitted to the rows of the search.
 
 Pass labelled rows with --data to measure the loss. One half of them compares candidates. The
 other half, which the search never sees, certifies by a paired bootstrap how much worse the metric
