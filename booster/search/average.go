@@ -5,12 +5,10 @@ import (
 
 	"boost/booster"
 	"boost/booster/model"
-	"boost/internal/cpu"
-	"boost/parallel"
 )
 
 // Average returns one model whose raw scores are the mean of those of the folds' models: the trees of all of them, with
-// leaf values and base scores divided by their number (see model.Merge). It was trained on all rows.
+// leaf values and base scores divided by their number (see model.Merge).
 func (r *Result) Average() (*booster.Model, error) {
 	share := float64(len(r.Models))
 	parts := make([]*booster.Model, len(r.Models))
@@ -26,17 +24,7 @@ func (r *Result) Average() (*booster.Model, error) {
 			return nil, err
 		}
 	}
-	average, err := model.Merge(parts...)
-	if err != nil {
-		return nil, err
-	}
-	pool := parallel.NewPool(cpu.Threads())
-	defer pool.Close()
-	c := *average.Contents()
-	origin := *c.Origin
-	origin.Tables = append(slices.Clone(origin.Tables), r.table.Fingerprint(pool))
-	c.Origin = &origin
-	return model.New(c)
+	return model.Merge(parts...)
 }
 
 func divided(values []float64, by float64) []float64 {

@@ -73,8 +73,6 @@ type Result struct {
 	Fold        []int32
 	// Models are those of the folds, with Best rounds each.
 	Models []*booster.Model
-
-	table *dataset.Table
 }
 
 // Decides reports whether cross-validation decides about a setting by its name: a run with its best number of rounds goes
@@ -360,7 +358,7 @@ func (v *validation) tell() {
 // result gathers what the folds found.
 func (v *validation) result(ctx context.Context) (*Result, error) {
 	c := v.curve
-	r := &Result{Folds: v.folds, Rounds: c.decided, Best: v.best(), TimedOut: c.timedOut, Models: v.models, Objective: v.models[0].Objective(), table: v.table}
+	r := &Result{Folds: v.folds, Rounds: c.decided, Best: v.best(), TimedOut: c.timedOut, Models: v.models, Objective: v.models[0].Objective()}
 	r.Metrics = v.metrics(r.Best)
 	for f, m := range v.models {
 		kept, err := m.Prefix(min(r.Best, m.Rounds()))
