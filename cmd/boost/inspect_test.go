@@ -2,12 +2,16 @@ package main
 
 import (
 	"bytes"
+	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"maps"
+	"math/bits"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -156,6 +160,105 @@ func TestInspectModel(t *testing.T) {
 	says(t, must(t, 0, boost(t, "inspect", "renamed.bin")).out, "regression")
 	says(t, must(t, 4, boost(t, "inspect", "none.boost")).errors, "none.boost")
 	says(t, must(t, 3, boost(t, "inspect", "none.csv")).errors, "none.csv")
+}
+
+// A reader of the trees in JSON predicts what predict does, by docs/cli.md and the marks of docs/format.md alone: with linear
+// leaves, missing values, and levels that the model knows by marks.
+func TestInspectTreesPredict(t *testing.T) {
+	inFolder(t)
+	var text strings.Builder
+	text.WriteString("a,b,name,y\n")
+	for i := range 600 {
+		a, b, name := i*37%101, strconv.Itoa(i*53%89), fmt.Sprintf("%d a rather long name", i*7919%60)
+		if i%9 == 0 {
+			b = ""
+		}
+		if i%20 == 0 {
+			name = ""
+		}
+		fmt.Fprintf(&text, "0.%03d,%s,%s,%d.%d\n", a, b, name, i*7919%60%5+a/30, i*53%89%10)
+	}
+	file(t, "t.csv", text.String())
+	train := []string{"train", "t.csv", "--label", "y", "-q", "--rounds", "6", "--threads", "1", "--set", "train.effort=", "--set", "train.early_stopping=0", "--set", "tree.min_data_in_leaf=5", "--set", "categorical.min_per_group=5", "-o"}
+	must(t, 0, boost(t, append(train, "full.boost")...))
+	must(t, 0, boost(t, append(train, "linear.boost", "--set", "tree.linear=true")...))
+	must(t, 0, boost(t, "quantize", "full.boost", "-o", "marks.boost", "--data", "t.csv", "--max-loss", "20%", "--allow-train-data", "--prune", "off"))
+	file(t, "new.csv", text.String()+"0.5,7,never seen before,0\n0.5,,,0\n")
+	cells, err := csv.NewReader(strings.NewReader(readFile(t, "new.csv"))).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, special := range map[string]string{"full": "cut", "linear": `"coefficients"`, "marks": `"other_levels": true`} {
+		var d struct {
+			BaseScore []float64               `json:"base_score"`
+			Known     map[string]report.Known `json:"known_levels"`
+			Dump      []report.Tree
+		}
+		r := must(t, 0, boost(t, "inspect", name+".boost", "--json", "--trees"))
+		says(t, r.out, special)
+		if err := json.Unmarshal([]byte(r.out), &d); err != nil {
+			t.Fatal(err)
+		}
+		want := lines(must(t, 0, boost(t, "predict", name+".boost", "new.csv", "--kind", "raw")).out)[1:]
+		for i, row := range cells[1:] {
+			texts, marked := map[string]string{"a": row[0], "b": row[1], "name": row[2]}, false
+			if k := d.Known["name"]; !slices.Contains(k.Levels, row[2]) {
+				if marked = slices.Contains(k.Marks, markOf(row[2], len(k.Marks))); !marked {
+					texts["name"] = "" // an unknown level is missing
+				}
+			}
+			got := d.BaseScore[0]
+			for _, tree := range d.Dump {
+				got += added(&tree, texts, marked)
+			}
+			if strconv.FormatFloat(got, 'g', -1, 64) != want[i] {
+				t.Fatalf("%s: the dump predicts %v in row %v, predict %s", name, got, row, want[i])
+			}
+		}
+	}
+}
+
+// added is what a tree of a dump adds to the score of a row, of cells by feature; marked: its level is known by a mark.
+func added(tree *report.Tree, cells map[string]string, marked bool) float64 {
+	at := int32(0)
+	for at >= 0 {
+		s := &tree.Splits[at]
+		cell := cells[s.Feature]
+		v, err := strconv.ParseFloat(cell, 64)
+		left := cell == "" && s.MissingLeft
+		switch {
+		case cell == "":
+		case s.Levels != nil:
+			left = slices.Contains(s.Levels, cell) || marked && s.OtherLevels
+		default:
+			left = err == nil && (s.Cut == nil || v <= *s.Cut)
+		}
+		if at = s.Right; left {
+			at = s.Left
+		}
+	}
+	leaf := &tree.Leaves[^at]
+	if leaf.Linear == nil {
+		return leaf.Value
+	}
+	sum := leaf.Linear.Constant
+	for i, f := range leaf.Linear.Features {
+		v, err := strconv.ParseFloat(cells[f], 64)
+		if err != nil {
+			return leaf.Value
+		}
+		sum += float64(leaf.Linear.Coefficients[i] * float64(float32(v)))
+	}
+	return sum
+}
+
+// markOf is the mark of a name among n: ⌊h·n·2¹²/2⁶⁴⌋ for an FNV-1a hash h, mixed once.
+func markOf(name string, n int) uint32 {
+	h := fnv.New64a()
+	h.Write([]byte(name))
+	mixed := (h.Sum64() ^ h.Sum64()>>32) * 0x9e3779b97f4a7c15
+	high, _ := bits.Mul64(mixed, uint64(n)<<12)
+	return uint32(high)
 }
 
 // The keys of --json are promised: all of them are there in every column, null where a

@@ -96,9 +96,11 @@ func (r *Model) WriteJSON(w io.Writer, trees bool) error {
 		Memory         *Memory              `json:"memory,omitempty"`
 		ImportanceKind model.ImportanceKind `json:"importance_kind"`
 		Importance     []Importance         `json:"importance"`
+		Known          map[string]Known     `json:"known_levels,omitempty"`
 		Dump           []Tree               `json:"dump,omitempty"`
-	}{"model", r.Description, r.memory, r.kind, r.features, nil}
+	}{"model", r.Description, r.memory, r.kind, r.features, nil, nil}
 	if trees {
+		out.Known = knownLevels(r.model)
 		for i := range r.model.Contents().Trees {
 			out.Dump = append(out.Dump, treeOf(r.model, i))
 		}

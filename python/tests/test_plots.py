@@ -76,6 +76,34 @@ def test_tree(census: Path) -> None:
     assert len(plot_tree(one).texts) == 1
 
 
+def test_tree_of_lines() -> None:
+    """A linear leaf is drawn with all that it adds: here what constant leaves leave of two lines."""
+    x = np.linspace(0, 1, 200)[:, None]
+    y = np.where(x[:, 0] < 0.5, 1 + 2 * x[:, 0], 9 - 3 * x[:, 0])
+    params = {"rounds": 2, "early_stopping": 0, "lambda_l2": 0, "learning_rate": 1, "leaves": 2, "tree.linear": True}
+    model = train({**params, "tree.forced_splits": '{"feature": "c1", "threshold": 0.5}'}, x, y)
+    drawn = [text.get_text() for text in plot_tree(model, 1, digits=2).texts]
+    leaves = model.inspect(trees=True)["dump"][1]["leaves"]
+    # The means of x are 0.2487 and 0.7513, which leaves 2x - 0.4975 and 2.2538 - 3x.
+    for leaf, constant, slope in zip(leaves, (-0.4975, 2.2538), ("+ 2", "- 3"), strict=True):
+        assert leaf["linear"]["constant"] == pytest.approx(constant, abs=0.05)
+        assert f"{leaf['linear']['constant']:.2g}\n{slope}·c1\n(missing: {leaf['value']:.2g})" in drawn
+
+
+def test_tree_of_marks() -> None:
+    """A split says how many of its levels the model knows without their names."""
+    pd = pytest.importorskip("pandas")
+    i = np.arange(600)
+    frame = pd.DataFrame({"a": i * 37 % 101, "name": [f"{k} a rather long name" for k in i * 7919 % 60]})
+    frame["y"] = i * 7919 % 60 % 5 + frame["a"] // 30
+    params = {"effort": "", "rounds": 6, "early_stopping": 0, "min_data_in_leaf": 5, "categorical.min_per_group": 5}
+    model = train(params, frame, "y").quantize(frame, max_loss="20%", allow_train_data=True)
+    seen = model.inspect(trees=True)
+    marks = seen["known_levels"]["name"]["marks"]
+    number = next(n for n, t in enumerate(seen["dump"]) if any("other_levels" in s for s in t["splits"]))
+    assert any(f"{len(marks)} known by marks" in text.get_text() for text in plot_tree(model, number).texts)
+
+
 def test_notebooks(numbers: tuple[np.ndarray, np.ndarray]) -> None:
     x, y = numbers
     model = train({"rounds": 3, "early_stopping": 0}, x, np.where(y > 0, "<up>", "down"))

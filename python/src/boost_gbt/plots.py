@@ -125,8 +125,8 @@ def plot_tree(of: Any, tree: int = 0, *, digits: int = 4, most_levels: int = 3, 
     model = _model(of)
     if not 0 <= tree < model.trees:
         raise ParameterError(f"the model has {model.trees} trees, from 0 on, and no tree {tree}")
-    grown = model.inspect(trees=True)["dump"][tree]
-    splits, leaves = grown["splits"], grown["leaves"]
+    seen = model.inspect(trees=True)
+    known, splits, leaves = seen.get("known_levels", {}), seen["dump"][tree]["splits"], seen["dump"][tree]["leaves"]
     places: dict[int, tuple[float, int]] = {}  # of children, as they are referred to
 
     def place(child: int, depth: int, next_leaf: float) -> float:
@@ -152,26 +152,38 @@ def plot_tree(of: Any, tree: int = 0, *, digits: int = 4, most_levels: int = 3, 
             to = places[split[side]]
             axes.plot([x, to[0]], [y, to[1]], color="grey", zorder=0)
             axes.text((x + to[0]) / 2, (y + to[1]) / 2, word, color="grey", ha="center", va="center", fontsize="small")
-        axes.text(x, y, _question(split, digits, most_levels), ha="center", va="center", bbox=box)
+        axes.text(x, y, _question(split, known, digits, most_levels), ha="center", va="center", bbox=box)
     for number, leaf in enumerate(leaves):
         x, y = places[~number]
-        axes.text(
-            x, y, format(leaf["value"], f".{digits}g"), ha="center", va="center", bbox={**box, "facecolor": "#e8f0fa"}
-        )
+        axes.text(x, y, _added(leaf, digits), ha="center", va="center", bbox={**box, "facecolor": "#e8f0fa"})
     axes.set_xlim(-0.7, width - 0.3)
     axes.set_ylim(0.5 - height, 0.5)
     axes.set_axis_off()
     return axes
 
 
-def _question(split: dict[str, Any], digits: int, most_levels: int) -> str:
+def _added(leaf: dict[str, Any], digits: int) -> str:
+    """Return what a leaf adds, of a linear one a line for each feature, and for rows without one of the values."""
+    value, linear = format(leaf["value"], f".{digits}g"), leaf.get("linear")
+    if not linear:
+        return value
+    terms = (
+        f"{'-' if c < 0 else '+'} {abs(c):.{digits}g}·{feature}"
+        for c, feature in zip(linear["coefficients"], linear["features"], strict=True)
+    )
+    return "\n".join([format(linear["constant"], f".{digits}g"), *terms, f"(missing: {value})"])
+
+
+def _question(split: dict[str, Any], known: dict[str, Any], digits: int, most_levels: int) -> str:
     """Return what a split asks, in two lines."""
     levels = split["levels"]
     if levels is not None:
-        named = ", ".join(levels[:most_levels]) + (
-            f", … {len(levels) - most_levels} more" if len(levels) > most_levels else ""
-        )
-        asked = f"in {named}" if levels else "is a level without a name"
+        named = levels[:most_levels]
+        if len(levels) > most_levels:
+            named.append(f"… {len(levels) - most_levels} more")
+        if split.get("other_levels"):
+            named.append(f"{len(known[split['feature']]['marks'])} known by marks")
+        asked = f"in {', '.join(named)}" if named else "is unknown"
     elif split["cut"] is None:
         asked = "is not missing" if not split["missing_left"] else "is anything"
     else:
