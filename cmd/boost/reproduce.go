@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -20,7 +19,6 @@ import (
 	"boost/cmd/boost/internal/usage"
 	"boost/configs"
 	"boost/internal/format"
-	"boost/internal/replace"
 	"boost/internal/report"
 )
 
@@ -95,18 +93,15 @@ func (a *app) reproduce(ctx context.Context, modelFile, tableFile string, f *rep
 		a.log.Warn("the model was trained by a version of boost that calculates differently",
 			"model", contents.NumericsVersion, "this", booster.NumericsVersion)
 	}
-	original, err := os.ReadFile(modelFile)
-	if err != nil {
-		return fmt.Errorf("%s: %w", modelFile, replace.Reason(err))
-	}
 	if m.Trust() != nil { // training does not make it
 		if m, err = m.WithTrust(nil); err != nil {
 			return err
 		}
-		if original, err = m.Encode(); err != nil {
-			return err
-		}
 		a.log.Info("the model is compared without its calibration, threshold and intervals, which boost calibrate finds")
+	}
+	original, err := m.Encode() // the file may be in JSON
+	if err != nil {
+		return err
 	}
 	v, err := a.retrain(ctx, m, base, original, tableFile, c, f)
 	if err != nil {

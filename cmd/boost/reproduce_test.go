@@ -1,6 +1,7 @@
 package main
 
 import (
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"strconv"
@@ -38,6 +39,12 @@ func TestReproduce(t *testing.T) {
 				t.Errorf("verdict %s", r.out)
 			}
 		})
+	}
+	must(t, 0, boost(t, append(base, "m.boost", "--set", "train.early_stopping=0", "--set", "train.rounds=4", "--set", "data.weight=y")...))
+	must(t, 0, boost(t, "convert", "m.boost", "m.json"))
+	want := fmt.Sprintf("same: sha256 %x\n", sha256.Sum256([]byte(readFile(t, "m.boost"))))
+	if got := must(t, 0, boost(t, "reproduce", "m.json", "t.csv")).out; got != want {
+		t.Errorf("of the model in JSON it prints %q, want %q", got, want)
 	}
 }
 
