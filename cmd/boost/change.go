@@ -98,7 +98,7 @@ func (a *app) checkOutput(cmd *cobra.Command, file string, read []string) error 
 	}
 	for _, input := range read {
 		if filename.Same(input, file) {
-			return exit.Usagef("%s is read, and cannot be written over by the same run: give another name with -o", file)
+			return exit.Usagef("%s is read, and cannot be written over by the same run: give another name", file)
 		}
 	}
 	if cmd.Name() == "convert" { // which writes text too

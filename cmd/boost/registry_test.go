@@ -285,6 +285,7 @@ func TestRegistry(t *testing.T) {
 			{4, "registry pin reg none", []string{`model "none": no such model`}},
 			{4, "registry remove reg none", []string{`model "none": no such model`}},
 			{2, "inspect reg#y", []string{"write it to a file first, as with boost registry get reg y -o y.boost"}},
+			{2, "inspect reg#2024/y", []string{"boost registry get reg 2024/y -o y.boost"}}, // in the current folder
 			{2, "inspect reg#y --trees", []string{"boost registry get reg y -o y.boost"}},
 			{2, "quantize reg#y --dtype I8 -o x.boost", []string{"boost registry get reg y -o y.boost"}},
 			{2, "convert reg#y x.json", []string{"boost registry get reg y -o y.boost"}},

@@ -155,7 +155,7 @@ func OfConfig(c *configs.Config, read []string) error {
 	for _, file := range read {
 		for _, out := range outputs {
 			if Reads([]string{file}, out.File, c.ReadOptions()...) {
-				return exit.Usagef("%s is read, and cannot be written over by the same run: give another name with -o", out.File)
+				return exit.Usagef("%s is read, and cannot be written over by the same run: give another name with %s", out.File, out.Key)
 			}
 		}
 	}

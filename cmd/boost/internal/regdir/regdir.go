@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -114,7 +115,7 @@ func Cut(name string) (dir, id string, ok bool) {
 func Load(name string) (*model.Model, error) {
 	if dir, id, ok := Cut(name); ok {
 		return nil, exit.Usagef("%s is a model in a registry, which this command does not read there: write it to a file first, as with boost registry get %s %s -o %s",
-			name, format.Pasted(dir), format.Pasted(id), format.Pasted(id+".boost"))
+			name, format.Pasted(dir), format.Pasted(id), format.Pasted(path.Base(id)+".boost"))
 	}
 	return model.Load(name)
 }
