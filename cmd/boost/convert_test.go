@@ -54,8 +54,20 @@ func TestConvert(t *testing.T) {
 			}
 			must(t, 0, boost(t, "quantize", "c.boost", "-o", "q.boost", flag, form.String()))
 			back(t, "q.boost")
+			_, want, _ := strings.Cut(must(t, 0, boost(t, "inspect", "q.boost")).out, "loaded fast, ")
+			if _, got, _ := strings.Cut(must(t, 0, boost(t, "inspect", "m.json")).out, "loaded fast, "); got != want || want == "" {
+				t.Errorf("inspect prints of the model in JSON\n%s\nwant\n%s", got, want)
+			}
 		})
 	}
+	// What is advised works: another name, and a model file in the place of JSON.
+	must(t, 0, boost(t, "convert", "q.boost", "m.json"))
+	if r := must(t, 2, boost(t, "convert", "m.json", "m.json")); !strings.HasSuffix(r.errors, "give another name\n") {
+		t.Errorf("advice is %q", r.errors)
+	}
+	_, advised, _ := strings.Cut(must(t, 2, boost(t, "predict", "m.json", "t.csv", "--load", "compact")).errors, "m.json is in JSON: leave the flag out, or write a model file from it: boost ")
+	must(t, 0, boost(t, strings.Fields(advised)...))
+	must(t, 0, boost(t, "predict", "m.boost", "t.csv", "--load", "compact"))
 	file(t, "other.json", `{"learner": {}}`)
 	for _, c := range []struct {
 		code int

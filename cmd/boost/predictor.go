@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -10,6 +11,7 @@ import (
 	"boost/cmd/boost/internal/evaluation"
 	"boost/cmd/boost/internal/exit"
 	"boost/cmd/boost/internal/regdir"
+	"boost/internal/format"
 )
 
 // loadModes are the ways to load a model for predictions.
@@ -52,6 +54,11 @@ func (l *loading) open(a *app, file string) (evaluation.Model, error) {
 	}
 	c, err := model.LoadCompact(file)
 	if errors.Is(err, model.ErrNotCompressed) {
+		if m, err := model.Load(file); err == nil && m.Compressed() != nil && !m.HasLinear() {
+			written := strings.TrimSuffix(file, ".json") + ".boost"
+			return nil, exit.Usagef("--load compact is for model files, and %s is in JSON: leave the flag out, or write a model file from it: boost convert %s %s",
+				file, format.Pasted(file), format.Pasted(written))
+		}
 		return nil, exit.Usagef("--load compact is for compressed models with constant leaves, and %s is a full one or has linear leaves: leave the flag out", file)
 	}
 	if err != nil {

@@ -42,7 +42,7 @@ func NewModel(m *model.Model, file string, kind model.ImportanceKind, keys []str
 	if r.Description, err = m.Describe(); err != nil {
 		return nil, err
 	}
-	r.memory, err = memoryOf(m, file)
+	r.memory, err = memoryOf(m)
 	return r, err
 }
 
@@ -341,11 +341,15 @@ func (r *Model) writeImportance(w io.Writer, most int) error {
 }
 
 // memoryOf returns nil for a model that is no Compact.
-func memoryOf(m *model.Model, file string) (*Memory, error) {
+func memoryOf(m *model.Model) (*Memory, error) {
 	if m.Compressed() == nil || m.HasLinear() { // such are not read one tree at a time
 		return nil, nil
 	}
-	c, err := model.LoadCompact(file)
+	data, err := m.Encode() // its file may be in JSON
+	if err != nil {
+		return nil, err
+	}
+	c, err := model.DecodeCompact(data)
 	if err != nil {
 		return nil, err
 	}
