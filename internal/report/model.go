@@ -336,7 +336,7 @@ func (r *Model) writeImportance(w io.Writer, most int) error {
 	if err := format.Table(w, rows, "lrrl"); err != nil || len(features) <= most {
 		return err
 	}
-	_, err := io.WriteString(w, "and "+format.Counted(len(features)-most, "feature")+" more: boost inspect MODEL --importance gain\n")
+	_, err := io.WriteString(w, "and "+format.Counted(len(features)-most, "feature")+" more: boost inspect MODEL --importance "+string(r.kind)+"\n")
 	return err
 }
 
