@@ -53,7 +53,7 @@ func People(v float64) string {
 // SixDigits writes a number with six digits.
 func SixDigits(v float64) string { return Significant(v, 6) }
 
-// Significant writes a number with so many digits, more where whole numbers have more,
+// Significant writes a number with so many significant digits, more where whole numbers have more,
 // without an exponent where people can do without one.
 func Significant(v float64, digits int) string {
 	size := math.Abs(v)
@@ -63,6 +63,9 @@ func Significant(v float64, digits int) string {
 	decimals := digits
 	for ; size >= 1 && decimals > 0; size /= 10 {
 		decimals--
+	}
+	for ; size != 0 && size < 0.1; size *= 10 { // zeros behind the point are no digits
+		decimals++
 	}
 	s := strconv.FormatFloat(v, 'f', decimals, 64)
 	if strings.Contains(s, ".") {
@@ -192,13 +195,15 @@ func WholePercent(share float64) string {
 	return fmt.Sprintf("%.0f %%", 100*share)
 }
 
-// Share writes a share with its sign; one of 0 has no bound.
+// Share writes a share with its sign, never as 0 where there is something; one of 0 has no bound.
 func Share(share float64) string {
-	if math.IsNaN(share) {
+	switch {
+	case math.IsNaN(share):
 		return "unknown"
-	}
-	if math.IsInf(share, 0) {
+	case math.IsInf(share, 0):
 		return "no bound" // a share of 0
+	case share != 0 && math.Abs(share) < 5e-6:
+		return fmt.Sprintf("%+.1g %%", 100*share)
 	}
 	return fmt.Sprintf("%+.3f %%", 100*share)
 }

@@ -64,7 +64,7 @@ func TestBarWidth(t *testing.T) {
 func TestNumbersOfMessages(t *testing.T) {
 	var w strings.Builder
 	slog.New(NewHandler(New(&w), "text", slog.LevelInfo)).Info("lost", "share", 0.003762193107137247, "rows", 12, "bytes", int64(69644))
-	if want := "lost (share 0.0038, rows 12, 69.6 KB)\n"; w.String() != want {
+	if want := "lost (share 0.003762, rows 12, 69.6 KB)\n"; w.String() != want {
 		t.Errorf("%q, want %q", w.String(), want)
 	}
 }
