@@ -53,6 +53,20 @@ func TestDocs(t *testing.T) {
 	}
 }
 
+// docs/format.md names the link of every loss among those of models.
+func TestDocsOfLinks(t *testing.T) {
+	text, err := os.ReadFile("../docs/format.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	row := regexp.MustCompile("(?m)^\\| `objective`, `link`.*$").FindString(string(text))
+	for _, name := range objectives.Names() {
+		if info, _ := objectives.Lookup(name); !strings.Contains(row, "`"+string(info.Link)+"`") {
+			t.Errorf("the row of the link has no %s, which is that of %s", info.Link, name)
+		}
+	}
+}
+
 // isZero reports whether a parameter, given by its address, is left to the default.
 func isZero(field any) bool {
 	switch v := field.(type) {

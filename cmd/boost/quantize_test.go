@@ -123,6 +123,10 @@ func TestQuantizeData(t *testing.T) {
 	r = must(t, 0, boost(t, args("--data", "t.csv", "--max-loss", "5%", "--allow-train-data")...))
 	says(t, r.out, "say nothing of others")
 	says(t, must(t, 0, boost(t, "inspect", "q.boost")).out, "trained on")
+
+	// The metric is that of the objective, whatever training watched (docs/compression.md).
+	must(t, 0, boost(t, "train", "t.csv", "--label", "y", "-q", "-o", "mae.boost", "--rounds", "3", "--set", "metrics.names=mae"))
+	says(t, must(t, 0, boost(t, "quantize", "mae.boost", "-o", "q.boost", "--data", "u.csv", "--max-loss", "5%")).out, "\nrmse on ")
 	t.Run("S4.38/coarsest_say_what_they_cost", func(t *testing.T) {
 		for _, name := range []string{"I2", "Binary"} {
 			r := must(t, 0, boost(t, args("--data", "u.csv", "--dtype", name)...))
