@@ -25,8 +25,8 @@ func Comparison(w io.Writer, c *compress.Comparison, a, b string) error {
 	rows = [][]string{{"metric", a, b, "change"}}
 	for _, m := range c.Data.Metrics {
 		change := format.Metric(m.Change())
-		if r := 100 * m.Relative(); !math.IsNaN(r) && !math.IsInf(r, 0) {
-			change = fmt.Sprintf("%+.4f %%", r)
+		if r := m.Relative(); !math.IsNaN(r) && !math.IsInf(r, 0) {
+			change = format.Share(r)
 		}
 		rows = append(rows, []string{m.Name, format.Metric(m.A), format.Metric(m.B), change})
 	}
