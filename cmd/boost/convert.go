@@ -18,7 +18,8 @@ func (a *app) convertCommand() *cobra.Command {
 		Use:   "convert IN OUT",
 		Short: "Write a model as JSON, or a model in JSON as a model file",
 		Long: `Write a model as .boost or .json, by the ending of OUT. JSON is one object with all that the
-model file holds. A round trip gives the same bytes. All commands read models in JSON too.`,
+model file holds. A round trip gives the same bytes. All commands read models in JSON too;
+--load compact needs a model file.`,
 		Example: `  boost convert price.boost price.json
   boost convert price.json price.boost`,
 		Args: usage.Arguments("IN", "OUT"),
