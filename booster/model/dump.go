@@ -114,7 +114,7 @@ func (m *Model) levelNames() [][][]string {
 			}
 		}
 		if last := feature.Regular - 1; len(feature.NameHashes) > 0 {
-			names[f][last] = append(names[f][last], "levels without a name")
+			names[f][last] = append(names[f][last], fmt.Sprintf("levels known by marks (%d)", len(feature.NameHashes)))
 		}
 	}
 	return names

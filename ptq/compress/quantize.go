@@ -27,8 +27,7 @@ type Settings struct {
 	Formats []Format
 	// MaxBytes is how large the file may be; 0: any size.
 	MaxBytes int64
-	// MaxLoss is by how much the metric that leads early stopping may get worse, as a share of
-	// it, 0.001 for a thousandth; it needs Data. NaN: by any.
+	// MaxLoss is by how much the metric of the objective may get worse, as a share of its size, 0.001 for a thousandth; it needs Data. NaN: by any.
 	MaxLoss float64
 	// Statistics keeps covers and gains.
 	Statistics bool

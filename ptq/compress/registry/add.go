@@ -100,7 +100,7 @@ func (r *Registry) exists(id string) bool {
 }
 
 // errLinear is why models with linear leaves are refused.
-var errLinear = errors.New("the model has linear leaves (tree.linear), whose scores have no bounds, and a registry keeps bounds of what its tiers change: keep the model's file instead, or compress it (boost quantize)")
+var errLinear = errors.New("the model has linear leaves (tree.linear), whose scores have no bounds, and a registry keeps bounds of what its tiers change: keep the model's file instead")
 
 // draft measures a model and makes what is stored of it, but for its source.
 func (r *Registry) draft(ctx context.Context, id string, m *model.Model, o AddOptions) (*draft, error) {
