@@ -40,6 +40,13 @@ func (c *Config) ParamsOn(train booster.Data, objective string, retrain bool) (b
 	return params, err
 }
 
+// QuickOn is ParamsOn for the effort that takes the least time.
+func (c *Config) QuickOn(train booster.Data) (booster.Params, error) {
+	quick := *c
+	quick.Effort = preset.Quick
+	return quick.ParamsOn(train, "", false) // it asks for no objective
+}
+
 // forcedCuts returns the cuts that a table of these columns has to have: those of ForcedCutsFile, which it reads, or of Params.
 // Errors wrap ErrConfig.
 func (c *Config) forcedCuts(s dataset.Schema) (map[string][]float64, error) {

@@ -354,7 +354,7 @@ func (r *trainRun) fit(ctx context.Context, rebuild bool) (*booster.Model, error
 	model, err := booster.TrainOn(ctx, params, loaded.Train, opts...)
 	a.terminal.ClearBar()
 	if err != nil && (model == nil || !errors.Is(err, booster.ErrInterrupted)) {
-		return nil, exit.OfTable(c.Data.Train, err)
+		return nil, exit.OfTable(c.Data.Train, tune.Over(err, c.Budget, time.Since(a.started)))
 	}
 	r.sayLeak(model, loaded.Train.Table(), objective.HasClasses())
 	return model, err
@@ -394,9 +394,13 @@ func (r *trainRun) within(ctx context.Context, p booster.Params, train booster.D
 	if left <= 0 {
 		return p, fmt.Errorf("%w: train.budget of %v was over when the table was read (%s)", booster.ErrBudget, c.Budget, format.Seconds(r.loading.Seconds()))
 	}
-	b := tune.Budget{Time: left, Space: tune.Usual(p, train.MetaColumns().NumRows(), c.Given), Log: a.log}
+	quick, err := c.QuickOn(train)
+	if err != nil {
+		return p, err
+	}
+	b := tune.Budget{Time: left, Quick: quick, Space: tune.Usual(p, train.MetaColumns().NumRows(), c.Given), Log: a.log}
 	b.OnTrial, b.OnRound = r.showTrials(int(left.Seconds())+1, true)
-	p, err := tune.Within(ctx, p, train.Table(), b)
+	p, err = tune.Within(ctx, p, train.Table(), b)
 	a.terminal.ClearBar()
 	if err != nil {
 		return p, exit.OfTable(c.Data.Train, err)

@@ -136,7 +136,11 @@ func (r *request) train(ctx context.Context) (any, []byte, error) {
 		if loading >= c.Budget {
 			return nil, nil, fmt.Errorf("%w: train.budget of %v was over when the table was read", booster.ErrBudget, c.Budget)
 		}
-		b := tune.Budget{Time: c.Budget - loading, Space: tune.Usual(params, loaded.Train.MetaColumns().NumRows(), c.Given), Own: f.own, Log: r.logger()}
+		quick, err := c.QuickOn(loaded.Train)
+		if err != nil {
+			return nil, nil, err
+		}
+		b := tune.Budget{Time: c.Budget - loading, Quick: quick, Space: tune.Usual(params, loaded.Train.MetaColumns().NumRows(), c.Given), Own: f.own, Log: r.logger()}
 		if params, err = tune.Within(f.ctx, params, loaded.Train.Table(), b); err != nil {
 			return nil, nil, f.end(err)
 		}
@@ -149,7 +153,7 @@ func (r *request) train(ctx context.Context) (any, []byte, error) {
 	} else {
 		m, err = booster.TrainOn(f.ctx, params, loaded.Train, options...)
 	}
-	if err = f.end(err); err != nil {
+	if err = f.end(tune.Over(err, c.Budget, time.Since(start))); err != nil {
 		return nil, nil, err
 	}
 	data, err := m.Encode()

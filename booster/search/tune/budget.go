@@ -3,6 +3,7 @@ package tune
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"math"
@@ -16,8 +17,9 @@ import (
 
 // Budget is a time for finding settings and training with them.
 type Budget struct {
-	Time    time.Duration // from the call on
-	Space   Space         // that may be searched
+	Time    time.Duration  // from the call on
+	Quick   booster.Params // of one model that is trained until the time is over, where there is too little for more
+	Space   Space          // that may be searched
 	Own     search.Own
 	Log     *slog.Logger // is told the plan at the beginning; nil for none
 	OnRound func(done, of int)
@@ -29,7 +31,7 @@ type Plan struct {
 	Trials       int // that about fit, before the training; 0 = no search
 	Members      int // models that are averaged, each of the rows without its part; 1 = one model
 	LearningRate float64
-	Rounds       int           // that a model has, about
+	Rounds       int           // that a model has, about; 0 = as many as there is time for
 	Training     time.Duration // after the search, about
 }
 
@@ -42,6 +44,9 @@ func (p Plan) String() string {
 	if p.Trials > 0 {
 		return fmt.Sprintf("a search of about %d trials, then %s of about %d rounds in %s", p.Trials, what, p.Rounds, format.Seconds(p.Training.Seconds()))
 	}
+	if p.Rounds == 0 {
+		return fmt.Sprintf("%s with learning rate %g, of as many rounds as there is time for", what, p.LearningRate)
+	}
 	return fmt.Sprintf("%s with learning rate %g, about %d rounds in %s", what, p.LearningRate, p.Rounds, format.Seconds(p.Training.Seconds()))
 }
 
@@ -49,6 +54,7 @@ func (p Plan) String() string {
 const (
 	budgetFolds   = 5  // of trials
 	budgetMembers = 10 // after a search
+	fewerMembers  = 5  // where these are too many
 	// sumOfRates is about what the learning rates of all rounds add to where early stopping ends training, most of which
 	// is before the best round.
 	sumOfRates, beforeBest = 20, 0.75
@@ -57,15 +63,20 @@ const (
 	// Of a budget: what may be spent on measuring a round.
 	pilotShare  = 0.05
 	pilotRounds = 60
+	leastRounds = 6 // of all folds, that measure one
 	// averageShare is the part of the time for training that judging and averaging its models takes: 0.05 on tables of numbers, 0.2 where
-	// columns have thousands of levels.
-	averageShare = 0.12
+	// columns have thousands of levels. saveShare is that of a budget for what follows.
+	averageShare, saveShare = 0.12, 0.02
+	// margin is on the time of the training after a search, which holds more models in memory than its trial, while other programs may
+	// take more of the machine than they did then.
+	margin = 1.5
 )
 
 // Within spends a budget on a search, and returns the parameters to train with in the time that is left: those of the best trial,
 // for ten models that are averaged (BagFolds), with a fixed number of rounds. Where no search fits, they are those for fewer
-// models or larger steps. TimeLimit is what is left, a tenth of the budget at least. p should have early stopping and no BagFolds. search.Bag trains such parameters, with
-// TimeLimit as its Bagging.Limit and 0 in the parameters; booster.Train those without BagFolds.
+// models or larger steps, and where none of these fits, those of b.Quick. TimeLimit is what is left. p should have early stopping and
+// no BagFolds. search.Bag trains such parameters, with TimeLimit as its Bagging.Limit and 0 in the parameters; booster.Train those
+// without BagFolds. Where a round takes longer than what is left, their error is worded by Over.
 //
 // What comes out depends on the time that things take; training with it does not.
 func Within(ctx context.Context, p booster.Params, table *dataset.Table, b Budget) (booster.Params, error) {
@@ -74,7 +85,7 @@ func Within(ctx context.Context, p booster.Params, table *dataset.Table, b Budge
 	if table == nil {
 		return p, fmt.Errorf("%w: train.budget needs the table in memory: set data.out_of_core = \"false\" and no data.cache, or leave the budget out", booster.ErrParams)
 	}
-	c := Params{Division: search.Division{Folds: budgetFolds, Seed: p.Seed}, Space: b.Space, Own: b.Own, Sampler: TPE, Log: cmp.Or(b.Log, slog.New(slog.DiscardHandler)), OnTrial: b.OnTrial}
+	c := Params{Division: search.Division{Folds: budgetFolds, Seed: p.Seed}, Space: b.Space, Own: b.Own, Sampler: TPE, Budget: b.Time, Log: cmp.Or(b.Log, slog.New(slog.DiscardHandler)), OnTrial: b.OnTrial}
 	s, err := newSearcher(p, table, c)
 	if err != nil {
 		return p, err
@@ -85,19 +96,23 @@ func Within(ctx context.Context, p booster.Params, table *dataset.Table, b Budge
 		return p, err
 	}
 	folds, _ := s.judge.Folds()
-	left := time.Until(end)
 	members := budgetMembers
 	if !search.Averages(&p, table) {
 		members = 1
 	}
-	plan := s.plan(each, len(folds), members, left)
+	toSave := seconds(saveShare * b.Time.Seconds())
+	plan := s.plan(each, len(folds), members, time.Until(end)-toSave)
+	if plan.Rounds == 0 {
+		p = b.Quick.OrDefaults()
+		plan.LearningRate = p.LearningRate
+	}
 	c.Log.Info(fmt.Sprintf("plan for %s: %s", format.Seconds(b.Time.Seconds()), plan))
-	if plan.Trials > 0 {
+	switch {
+	case plan.Trials > 0:
 		s.OnRound, s.end = b.OnRound, end
-		s.firstEnd = end.Add(-plan.Training - time.Duration((1-share)*float64(left)))
-		s.reserve = func(best *Trial) time.Duration {
-			round := best.Seconds / float64(max(best.Rounds, 1)*len(folds))
-			return time.Duration(float64(seconds(round*cost(members)*float64(best.Best)))/share) + b.Time/50
+		s.reserve = func(t *Trial) time.Duration {
+			round := t.Seconds / float64(max(t.Rounds, 1)*len(folds))
+			return seconds(reserved(round*cost(members)*float64(t.Best))) + toSave
 		}
 		stopped, err := s.run(ctx)
 		if err != nil {
@@ -111,19 +126,25 @@ func Within(ctx context.Context, p booster.Params, table *dataset.Table, b Budge
 			return p, err
 		}
 		p = found.Params
-	} else {
+	case plan.Rounds > 0:
 		p.EarlyStopping = patience(p.EarlyStopping, p.LearningRate, plan.LearningRate)
 		p.LearningRate = plan.LearningRate
 	}
 	if plan.Members > 1 {
 		p.BagFolds, p.Retrain = plan.Members, false
-	}
-	toSave := b.Time / 50
-	if plan.Members > 1 {
 		toSave += seconds(averageShare * time.Until(end).Seconds())
 	}
-	p.TimeLimit = max(time.Until(end)-toSave, b.Time/10, time.Millisecond) // a model that is a little late is better than none
+	p.TimeLimit = max(time.Until(end)-toSave, b.Time/20, time.Millisecond) // a model that is a little late is better than none
 	return p, nil
+}
+
+// Over words the error of a training with what Within returned, where the whole budget was spent: of the limit, which nobody gave.
+// Without a budget it returns err.
+func Over(err error, budget, spent time.Duration) error {
+	if budget == 0 || !errors.Is(err, booster.ErrBudget) || spent < seconds((1-saveShare)*budget.Seconds()) {
+		return err
+	}
+	return fmt.Errorf("%w: train.budget of %v was over before the first round: give more time, or fewer rows or columns", booster.ErrBudget, budget)
 }
 
 func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
@@ -136,29 +157,32 @@ func cost(members int) float64 {
 	return float64(members-1) * budgetFolds / (budgetFolds - 1)
 }
 
-// pilot trains a few rounds, and returns the seconds that one of one fold takes while others are trained beside it.
+// reserved returns the seconds that have to be left for a training of so many.
+func reserved(training float64) float64 { return training * margin / (1 - averageShare) }
+
+// pilot trains a few rounds, and returns the seconds that one of one fold takes while others are trained beside it. They are +Inf where
+// it takes too long to be measured.
 func (s *searcher) pilot(ctx context.Context, budget time.Duration) (float64, error) {
 	var rounds []time.Time
 	s.OnRound = func(int, int) { rounds = append(rounds, time.Now()) }
 	p := s.base
 	p.Rounds, p.EarlyStopping = min(p.Rounds, pilotRounds), 0
-	enough := seconds(pilotShare * budget.Seconds())
-	begin, start := time.Now(), time.Time{}
-	_, err := s.judge.Judge(ctx, p, func(int, float64) bool {
-		if start.IsZero() {
-			start = time.Now()
-		}
-		return time.Since(start) > enough
-	})
+	within, cancel := context.WithTimeout(ctx, seconds(pilotShare*budget.Seconds()))
+	defer cancel()
+	_, err := s.judge.Judge(within, p, func(int, float64) bool { return false })
 	s.OnRound = nil
-	if len(rounds) < 2 {
-		return time.Since(begin).Seconds(), err
+	if err != nil && (ctx.Err() != nil || within.Err() == nil) {
+		return 0, err
+	}
+	if err != nil && len(rounds) < leastRounds {
+		return math.Inf(1), nil
 	}
 	later := rounds[len(rounds)/3:] // most folds are prepared among the first
-	return later[len(later)-1].Sub(later[0]).Seconds() / float64(len(later)-1), err
+	return later[len(later)-1].Sub(later[0]).Seconds() / float64(max(1, len(later)-1)), nil
 }
 
-// plan returns what fits into the time that is left, with so many members at most; each is what pilot found, and judged the folds of a trial.
+// plan returns what fits into the time that is left, with so many members at most, without rounds where nothing does; each is what
+// pilot found, and judged the folds of a trial.
 func (s *searcher) plan(each float64, judged, members int, left time.Duration) Plan {
 	p := &s.base
 	rounds := func(rate float64) float64 {
@@ -167,28 +191,26 @@ func (s *searcher) plan(each float64, judged, members int, left time.Duration) P
 		}
 		return min(float64(p.Rounds), math.Ceil(sumOfRates/rate))
 	}
-	time := share * left.Seconds()
 	rate, free := p.LearningRate, false
 	for i := range s.Space {
 		free = free || s.Space[i].Name == "train.learning_rate"
 	}
 	trial, best := each*float64(judged)*rounds(rate), math.Ceil(beforeBest*rounds(rate))
-	if training := each * cost(members) * best; trial+training <= time && len(s.Space) > 0 {
-		return Plan{Trials: max(1, int(2*(time-training)/trial)), Members: members, LearningRate: rate, Rounds: int(best), Training: seconds(training)}
+	training := each * cost(members) * best
+	if spare := left.Seconds() - reserved(training); spare >= trial && len(s.Space) > 0 {
+		return Plan{Trials: max(1, int(2*spare/trial)), Members: members, LearningRate: rate, Rounds: int(best), Training: seconds(training)}
 	}
-	var plan Plan
 	for _, next := range []struct {
 		members int
 		faster  float64 // factor on the learning rate
-	}{{members, 1}, {members, 2}, {1, 1}, {1, 2}, {1, 4}, {1, 8}} {
+	}{{members, 1}, {members, 2}, {min(members, fewerMembers), 1}, {min(members, fewerMembers), 2}, {1, 1}, {1, 2}, {1, 4}} {
 		if next.faster > 1 && !free {
 			continue
 		}
 		r := max(rate, min(rate*next.faster, 0.3))
-		plan = Plan{Members: next.members, LearningRate: r, Rounds: int(math.Ceil(beforeBest * rounds(r))), Training: seconds(each * cost(next.members) * rounds(r))}
-		if plan.Training.Seconds() <= time {
-			break
+		if training := each * cost(next.members) * rounds(r); training <= share*left.Seconds() {
+			return Plan{Members: next.members, LearningRate: r, Rounds: int(math.Ceil(beforeBest * rounds(r))), Training: seconds(training)}
 		}
 	}
-	return plan
+	return Plan{Members: 1}
 }

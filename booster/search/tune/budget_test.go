@@ -2,7 +2,10 @@ package tune_test
 
 import (
 	"bytes"
+	"errors"
+	"fmt"
 	"log/slog"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -63,21 +66,36 @@ func TestWithin(t *testing.T) {
 	}
 }
 
-// Without time for a search there is one model, with larger steps where those may be chosen.
+// Without time to measure a round there is one model, of what takes the least time. The plan says no time that there is not.
 func TestWithinNoTime(t *testing.T) {
-	table := example(t, 500)
-	p := params()
+	p, quick := params(), params()
 	p.LearningRate, p.EarlyStopping, p.Rounds = 0.03, 200, 3000
-	for _, c := range []struct {
-		space    tune.Space
-		rate     float64
-		patience int
-	}{{space(t), 0.24, 25}, {space(t)[1:], 0.03, 200}} {
-		var plan bytes.Buffer
-		got, err := tune.Within(t.Context(), p, table, tune.Budget{Time: time.Microsecond, Space: c.space, Log: slog.New(slog.NewTextHandler(&plan, nil))})
-		if err != nil || got.BagFolds != 0 || got.LearningRate != c.rate || got.EarlyStopping != c.patience || got.TimeLimit != time.Millisecond || strings.Contains(plan.String(), "search") {
-			t.Errorf("%s: %+v, %v", &plan, got, err)
-		}
+	quick.LearningRate, quick.EarlyStopping, quick.Rounds = 0.1, 50, 1000
+	var plan bytes.Buffer
+	got, err := tune.Within(t.Context(), p, example(t, 500), tune.Budget{Time: time.Microsecond, Quick: quick, Space: space(t), Log: slog.New(slog.NewTextHandler(&plan, nil))})
+	want := quick.OrDefaults()
+	if want.TimeLimit = time.Millisecond; err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v, %v, want %+v", got, err, want)
+	}
+	if !strings.Contains(plan.String(), "one model with learning rate 0.1, of as many rounds as there is time for") {
+		t.Error(plan.String())
+	}
+}
+
+// A training that the time of a budget ends is told of by the budget, which was given, other errors by themselves.
+func TestOver(t *testing.T) {
+	limit := fmt.Errorf("%w: train.time_limit of 20ms was over before the first round", booster.ErrBudget)
+	if got := tune.Over(limit, time.Second, 980*time.Millisecond); !errors.Is(got, booster.ErrBudget) || !strings.Contains(got.Error(), "train.budget of 1s was over before the first round") {
+		t.Error(got)
+	}
+	if got := tune.Over(limit, time.Second, 500*time.Millisecond); got != limit { // of memory
+		t.Error(got)
+	}
+	if got := tune.Over(booster.ErrParams, time.Second, time.Second); got != booster.ErrParams {
+		t.Error(got)
+	}
+	if got := tune.Over(limit, 0, time.Second); got != limit {
+		t.Error(got)
 	}
 }
 

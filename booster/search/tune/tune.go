@@ -122,9 +122,8 @@ type searcher struct {
 	metric string
 	higher bool
 
-	end      time.Time                       // of the search; zero for none
-	firstEnd time.Time                       // of the first trial, which counts with the rounds that it has then; zero for none
-	reserve  func(best *Trial) time.Duration // that has to be left after it; nil for none
+	end     time.Time                    // of the search; zero for none
+	reserve func(t *Trial) time.Duration // that has to be left to train with it; nil for none
 }
 
 // Search tries parameters that differ from p in the dimensions of the space. The first trial is p itself. The same table,
@@ -356,10 +355,8 @@ func (s *searcher) try(ctx context.Context, n int, values []string) (Trial, erro
 	}
 	p.EarlyStopping = patience(p.EarlyStopping, s.base.LearningRate, p.LearningRate)
 	prune := s.pruner(&t, s.rungs(t.Bracket, p.Rounds, p.LearningRate))
-	if first := prune; n == 0 && !s.firstEnd.IsZero() {
-		prune = func(round int, best float64) bool {
-			return first != nil && first(round, best) || time.Now().After(s.firstEnd)
-		}
+	if s.reserve != nil {
+		prune = s.inTime(start, prune)
 	}
 	score, err := s.judge.Judge(ctx, p, prune)
 	t.Seconds = time.Since(start).Seconds()
@@ -375,6 +372,18 @@ func (s *searcher) try(ctx context.Context, n int, values []string) (Trial, erro
 		t.State = Pruned
 	}
 	return t, nil
+}
+
+// inTime gives a trial up where prune does, and where no more than the time to train with it is left.
+func (s *searcher) inTime(start time.Time, prune search.Prune) search.Prune {
+	last, at := math.NaN(), 0
+	return func(round int, best float64) bool {
+		if best != last {
+			last, at = best, round
+		}
+		so := Trial{Seconds: time.Since(start).Seconds(), Rounds: round, Best: at}
+		return prune != nil && prune(round, best) || time.Until(s.end) < s.reserve(&so)
+	}
 }
 
 // compare is below 0 where a is better than b. What is not a number is worst.
