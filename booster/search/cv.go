@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"boost/booster"
+	"boost/booster/internal/budget"
 	"boost/booster/internal/checkpoint"
 	"boost/booster/model"
 	"boost/dataset"
@@ -192,6 +193,8 @@ type validation struct {
 	tokens chan struct{} // one for each fold that may compute
 	pool   *parallel.Pool
 	each   int // threads of a fold
+	alive  int // folds that are in memory at the same time, each with its part of it
+	memory budget.Limit
 	models []*booster.Model
 	done   int // rounds of all folds
 }
@@ -221,11 +224,8 @@ func newValidation(p booster.Params, table *dataset.Table, c Params, folds []Fol
 	if v.curve.together() {
 		alive = len(folds)
 	}
-	limit := cpu.MemoryLimit()
-	if p.MemoryLimit > 0 && (limit == 0 || p.MemoryLimit < limit) {
-		limit = p.MemoryLimit
-	}
-	v.p.EarlyStopping, v.p.MinDelta, v.p.Retrain, v.p.TimeLimit, v.p.MemoryLimit = 0, 0, false, 0, limit/int64(alive)
+	v.alive, v.memory = alive, budget.Machine(0).Limit(p.MemoryLimit)
+	v.p.EarlyStopping, v.p.MinDelta, v.p.Retrain, v.p.TimeLimit, v.p.MemoryLimit = 0, 0, false, 0, v.memory.Bytes/int64(alive)
 	return v
 }
 
@@ -237,7 +237,9 @@ func (v *validation) bin(ctx context.Context) error {
 	if v.c.Strict {
 		return nil
 	}
-	data, notes, err := booster.Binned(ctx, v.p, v.table, v.pool, v.c.Log)
+	p := v.p
+	p.MemoryLimit = v.memory.Bytes // of no fold yet
+	data, notes, err := booster.Binned(ctx, p, v.table, v.pool, v.c.Log)
 	if err != nil {
 		return err
 	}
@@ -311,10 +313,21 @@ func (v *validation) fold(ctx context.Context, f int) error {
 	}
 	m, err := booster.TrainOn(ctx, v.p, v.data, opts...)
 	if err != nil {
-		return err
+		return v.ofAll(err)
 	}
 	v.models[f] = m
 	return nil
+}
+
+// ofAll words the error of a fold that has too little memory by what all have.
+func (v *validation) ofAll(err error) error {
+	if over, ok := errors.AsType[*budget.Over](err); ok {
+		return cmp.Or(v.memory.CheckBeside(over.Need, v.alive), err)
+	}
+	if errors.Is(err, booster.ErrBudget) && v.alive > 1 {
+		return fmt.Errorf("%w (%d folds are trained at the same time, and each has its part of %s, %s)", err, v.alive, v.memory.Name, budget.Size(v.memory.Bytes))
+	}
+	return err
 }
 
 // note returns the metrics of a round, nil if it was not evaluated. The first round of all names them.

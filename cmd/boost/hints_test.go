@@ -185,6 +185,8 @@ func TestAdvice(t *testing.T) {
 		{"skipped.csv", rows("x,y", "1,2", "2,3", "3,5,5", "4,4"), "train FILE --label y --set data.on_bad_row=skip" + regress},
 		{"late.csv", numbered("x,y", 400000, func(i int) string { return fmt.Sprintf("%s%d,%d", []string{"", "w"}[i/200000], i%97, i%5) }), "train - --label y --no-spool" + regress},
 		{"memory.csv", numbered("a,b,c,d,y", 900, func(i int) string { return fmt.Sprintf("%d,%d,%d,%d,%d", i, i%7, i%11, i%13, i%5) }), "train FILE --label y --set train.memory_limit=4KB --set data.out_of_core=false" + regress},
+		{"memory_of_folds.csv", numbered("a,b,c,d,y", 900, func(i int) string { return fmt.Sprintf("%d,%d,%d,%d,%d", i, i%7, i%11, i%13, i%5) }), "cv FILE --label y --folds 3 --rounds 5 --set train.memory_limit=500KB" + regress},
+		{"folds.svm", sparse, "cv FILE --folds 3 --rounds 2 --set train.memory_limit=5MB --set binning.layout=row --set tree.min_data_in_leaf=1 --leaves 2" + regress},
 		{"memory.svm", sparse, "train FILE --set train.memory_limit=4KB --set data.out_of_core=false" + regress},
 		{"", "", "train wide.parquet --label y --set train.memory_limit=1KB --set data.out_of_core=false" + regress},
 		{"", "", "train INTEROP/pandas.index.parquet --label flag"},

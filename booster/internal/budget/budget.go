@@ -63,16 +63,38 @@ func (l Limit) Left(taken int64) int64 {
 	return l.Bytes - taken
 }
 
+// Over is the error of a need that a limit does not allow. It wraps ErrOver.
+type Over struct {
+	Need Need // of one training
+	text string
+}
+
+func (o *Over) Error() string { return ErrOver.Error() + ": " + o.text }
+
+// Unwrap returns ErrOver.
+func (o *Over) Unwrap() error { return ErrOver }
+
 // Check refuses to train if that takes more memory than there may be.
-func (l Limit) Check(n Need) error {
-	if l.Left(n.Total()) >= 0 {
+func (l Limit) Check(n Need) error { return l.CheckBeside(n, 1) }
+
+// CheckBeside is Check for so many trainings at the same time that need so much each.
+func (l Limit) CheckBeside(n Need, trainings int) error {
+	total := int64(trainings) * n.Total()
+	if l.Left(total) >= 0 {
 		return nil
 	}
-	advice := "lower tree.leaves or binning.max_bin"
-	if n.Rows > l.Bytes {
+	what, advice := "training needs about "+Size(total), "lower tree.leaves or binning.max_bin"
+	if trainings > 1 {
+		what = fmt.Sprintf("training %d folds at the same time needs about %s", trainings, Size(total))
+	}
+	if int64(trainings)*n.Rows > l.Bytes {
 		advice = "train on fewer rows"
 	}
-	return fmt.Errorf("%w: training needs about %s, %s is %s (%s): %s", ErrOver, Size(n.Total()), l.Name, Size(l.Bytes), n, l.OrRaise(n.Total(), advice))
+	each := n.String()
+	if trainings > 1 && n.Matrix > 0 {
+		each = "each " + each
+	}
+	return &Over{n, fmt.Sprintf("%s, %s is %s (%s): %s", what, l.Name, Size(l.Bytes), each, l.OrRaise(total, advice))}
 }
 
 // OrRaise puts before an advice the limit that would do for so many bytes, where a setting sets it: half as much again,

@@ -56,3 +56,17 @@ func TestCheck(t *testing.T) {
 		})
 	}
 }
+
+// What folds need together is held against the whole limit: 5 × 300 KiB, and half as much again.
+func TestCheckBeside(t *testing.T) {
+	need := Need{Matrix: 100 << 10, Rows: 150 << 10, Histograms: 50 << 10}
+	if err := (Limit{1500 << 10, Key}).CheckBeside(need, 5); err != nil {
+		t.Error(err)
+	}
+	var over *Over
+	err := (Limit{1 << 20, Key}).CheckBeside(need, 5)
+	want := `out of budget: training 5 folds at the same time needs about 1.5 MiB, train.memory_limit is 1.0 MiB (each codes 100.0 KiB, rows 150.0 KiB, histograms 50.0 KiB): set train.memory_limit = "3MiB", or lower tree.leaves or binning.max_bin`
+	if err == nil || err.Error() != want || !errors.Is(err, ErrOver) || !errors.As(err, &over) || over.Need != need {
+		t.Errorf("%v, want %s", err, want)
+	}
+}
