@@ -86,7 +86,7 @@ func Bag(ctx context.Context, p booster.Params, table *dataset.Table, b Bagging)
 	r.Metrics = map[string]map[string]float64{"valid": valid}
 	chosen.Threads, chosen.BagFolds, chosen.EarlyStopping, chosen.MinDelta = p.Threads, p.BagFolds, p.EarlyStopping, p.MinDelta
 	if found.TimedOut {
-		chosen.Rounds, chosen.EarlyStopping, chosen.MinDelta = found.Best, 0, 0
+		chosen = Fixed(chosen, found.Best)
 	}
 	return found.bagged(chosen, table)
 }

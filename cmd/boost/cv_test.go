@@ -3,7 +3,9 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"os"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -90,4 +92,42 @@ func TestCrossValidateWords(t *testing.T) {
 	if _, err := os.Stat("t.boost"); err == nil {
 		t.Error("a model was written")
 	}
+}
+
+// The command that cv prints, and the config that tune writes, keep the learning rates that a schedule of more rounds had: of 40 from 0.4 to
+// 0 they go down by 0.01, also where the number of rounds that is best is less.
+func TestRatesOfSchedule(t *testing.T) {
+	inFolder(t)
+	noisy := "x,y\n"
+	for i := range 300 {
+		noisy += fmt.Sprintf("%d,%d\n", i%5, 10*(i%5)+i*7919%101)
+	}
+	file(t, "t.csv", noisy)
+	file(t, "c.toml", "[data]\ntrain = \"t.csv\"\nlabel = \"y\"\n[train]\nlearning_rate = 0.4\nlearning_rate_schedule = \"linear\"\nrounds = 40\nearly_stopping = 3\nobjective = \"regression\"\n")
+	schedule := []string{"--learning-rate", "0.4", "--rounds", "40", "--set", "train.early_stopping=3", "--set", "train.learning_rate_schedule=linear", "--objective", "regression"}
+	isSchedule := func(rates string) {
+		t.Helper()
+		listed := strings.Split(rates, ",")
+		if len(listed) < 2 || len(listed) >= 40 {
+			t.Errorf("rates %s", rates)
+		}
+		for i, rate := range listed {
+			if v, err := strconv.ParseFloat(strings.TrimSpace(rate), 64); err != nil || math.Abs(v-(0.4-0.01*float64(i))) > 1e-12 {
+				t.Errorf("rate %d of %s, %v", i, rates, err)
+			}
+		}
+	}
+	for _, args := range [][]string{append([]string{"t.csv", "--label", "y"}, schedule...), {"c.toml"}} {
+		_, command, _ := strings.Cut(must(t, 0, boost(t, append([]string{"cv", "-q"}, args...)...)).out, "train  boost ")
+		_, rates, _ := strings.Cut(command, "train.learning_rates=")
+		rates, _, _ = strings.Cut(rates, " ")
+		isSchedule(rates)
+		must(t, 0, boost(t, append(strings.Fields(command), "-q", "-o", "m.boost")...))
+		says(t, must(t, 0, boost(t, "inspect", "m.boost")).out, fmt.Sprintf("trees in %d rounds", strings.Count(rates, ",")+1))
+	}
+	must(t, 0, boost(t, append([]string{"tune", "t.csv", "--label", "y", "-q", "--no-study", "--trials", "1", "-o", "x.toml"}, schedule...)...))
+	_, rates, _ := strings.Cut(readFile(t, "x.toml"), "\nlearning_rates = [")
+	rates, _, _ = strings.Cut(rates, "]")
+	isSchedule(rates)
+	must(t, 0, boost(t, "train", "x.toml", "-q"))
 }

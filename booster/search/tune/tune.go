@@ -173,8 +173,7 @@ func Search(ctx context.Context, p booster.Params, table *dataset.Table, c Param
 		return nil, err
 	}
 	if held != nil && stopped != StoppedInterrupted {
-		first := p
-		first.Rounds, first.EarlyStopping, first.MinDelta, first.Retrain = r.Trials[0].Best, 0, 0, false
+		first := search.Fixed(p, r.Trials[0].Best)
 		r.HeldOut = &HeldOut{Rows: len(held.Valid)}
 		for _, judged := range []struct {
 			p  booster.Params
@@ -404,10 +403,10 @@ func (s *searcher) result(stopped string) (*Result, error) {
 		Space: s.Space, Trials: s.trials, Best: s.best, Metric: s.metric, Higher: s.higher, Objective: s.base.Objective, By: by, Folds: s.Folds * max(s.Repeats, 1),
 		Judged: len(judged), Stopped: stopped,
 	}
-	var err error
-	if r.Params, err = s.Space.apply(s.base, s.trials[s.best].Values); err != nil {
+	p, err := s.Space.apply(s.base, s.trials[s.best].Values)
+	if err != nil {
 		return nil, err
 	}
-	r.Params.Rounds, r.Params.EarlyStopping, r.Params.MinDelta, r.Params.Retrain = s.trials[s.best].Best, 0, 0, false
+	r.Params = search.Fixed(p, s.trials[s.best].Best)
 	return r, nil
 }
