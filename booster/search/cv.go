@@ -77,9 +77,14 @@ type Result struct {
 }
 
 // Decides reports whether cross-validation decides about a setting by its name: a run with its best number of rounds goes
-// without that of the folds.
-func Decides(name string) bool {
+// without that of the folds. rates are those of RatesOf, which the run has in place of a schedule, and of a learning rate where
+// nothing else is learned by it.
+func Decides(name string, rates []float64, positions bool) bool {
 	switch name {
+	case "train.learning_rate_schedule", "train.learning_rate_end":
+		return rates != nil
+	case "train.learning_rate":
+		return rates != nil && !positions
 	case "train.rounds", "train.early_stopping", "train.early_stopping_min_delta", "train.retrain":
 		return true
 	}

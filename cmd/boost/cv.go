@@ -220,11 +220,7 @@ func (a *app) writeUnseen(ctx context.Context, f *cvFlags, found *search.Result,
 
 // trainWith returns the command that trains on all rows for a number of rounds.
 func trainWith(cmd *cobra.Command, sources []string, f *cvFlags, c *configs.Config, rounds int) string {
-	rates := search.Fixed(c.Params, rounds).Rates // of a schedule, which fewer rounds would shorten
-	ofSchedule := len(rates) > len(c.Params.Rates)
-	decided := func(key string) bool {
-		return search.Decides(key) || ofSchedule && strings.HasPrefix(key, "train.learning_rate") && (key != "train.learning_rate" || c.Data.Position == "")
-	}
+	rates, positions := search.RatesOf(c.Params, rounds), c.Data.Position != ""
 	words := []string{"boost", "train"}
 	for _, source := range sources {
 		words = append(words, format.Pasted(source))
@@ -232,23 +228,23 @@ func trainWith(cmd *cobra.Command, sources []string, f *cvFlags, c *configs.Conf
 	for _, k := range slices.Concat(cvKeyFlags, keyflags.Columns) {
 		values, _ := cmd.Flags().GetStringArray(k.Name)
 		for _, value := range values {
-			if !decided(k.Key) {
+			if !search.Decides(k.Key, rates, positions) {
 				words = append(words, "--"+k.Name, format.Pasted(value))
 			}
 		}
 	}
 	for _, set := range f.sets {
 		name, _, _ := strings.Cut(set, "=")
-		if key, _ := configs.KeyOf(strings.TrimSpace(name)); !decided(key) {
+		if key, _ := configs.KeyOf(strings.TrimSpace(name)); !search.Decides(key, rates, positions) {
 			words = append(words, "--set", format.Pasted(set))
 		}
 	}
 	words = append(words, "--rounds", strconv.Itoa(rounds))
-	if ofSchedule {
+	if rates != nil {
 		words = append(words, "--set", "train.learning_rates="+strings.Trim(strings.ReplaceAll(fmt.Sprint(rates), " ", ","), "[]"))
 		if filename.IsConfig(sources[0]) {
 			words = append(words, "--set", "train.learning_rate_schedule=constant", "--set", "train.learning_rate_end=0")
-			if c.Data.Position == "" && c.Given("train.learning_rate") {
+			if !positions && c.Given("train.learning_rate") {
 				words = append(words, "--learning-rate", strconv.FormatFloat(configs.Default().Params.LearningRate, 'g', -1, 64))
 			}
 		}

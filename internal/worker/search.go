@@ -152,13 +152,16 @@ func (r *request) crossValidate(ctx context.Context) (any, []byte, error) {
 // trainingAfter returns what is to be changed about the settings for training on all rows with a number of rounds.
 func trainingAfter(head *trainHead, c *configs.Config, rounds int) (drop []string, add map[string]any) {
 	drop = []string{}
+	rates := search.RatesOf(c.Params, rounds)
 	for _, setting := range head.Settings {
-		if key, _ := configs.KeyOf(setting[0]); search.Decides(key) {
+		if key, _ := configs.KeyOf(setting[0]); search.Decides(key, rates, c.Data.Position != "") {
 			drop = append(drop, setting[0])
 		}
 	}
 	add = map[string]any{"train.rounds": rounds, "train.early_stopping": 0}
-	if (c.Effort != "" || c.Preset != "") && !c.Given("train.learning_rate") { // which would be chosen by the rounds
+	if rates != nil {
+		add["train.learning_rates"] = rates
+	} else if (c.Effort != "" || c.Preset != "") && !c.Given("train.learning_rate") { // which would be chosen by the rounds
 		add["train.learning_rate"] = c.Params.LearningRate
 	}
 	return drop, add

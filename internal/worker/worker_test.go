@@ -336,8 +336,16 @@ func TestFolds(t *testing.T) {
 	if add := answer["add"].(map[string]any); add["train.rounds"] != float64(want.Best) || add["train.early_stopping"] != 0.0 || len(add) != 2 || answer["drop"].([]any)[0] != "rounds" {
 		t.Errorf("after %d rounds: add %v, drop %v", want.Best, add, answer["drop"])
 	}
-	if len(c.events) != 21 {
-		t.Errorf("%d events of rounds, want 21", len(c.events))
+	events := len(c.events)
+	scheduled := [][2]string{{"data.label", "y"}, {"rounds", "50"}, {"early_stopping", "2"}, {"train.early_stopping_min_delta", "1"}, {"learning_rate", "0.5"}, {"train.learning_rate_schedule", "linear"}}
+	ofSchedule, _ := c.must(map[string]any{"op": "cv", "train": source, "settings": scheduled, "folds": 3, "confidence": 0.95}, nil)
+	best := int(ofSchedule["report"].(map[string]any)["best_round"].(float64))
+	rates, _ := ofSchedule["add"].(map[string]any)["train.learning_rates"].([]any) // from 0.5 to 0 in 50 steps of 0.01
+	if best == 50 || len(rates) != best || math.Abs(rates[best-1].(float64)-(0.51-0.01*float64(best))) > 1e-12 || len(ofSchedule["drop"].([]any)) != 5 {
+		t.Errorf("after %d rounds of a schedule: add %v, drop %v", best, ofSchedule["add"], ofSchedule["drop"])
+	}
+	if events != 21 {
+		t.Errorf("%d events of rounds, want 21", events)
 	}
 	var numbers []any
 	for _, m := range answer["models"].([]any) {
