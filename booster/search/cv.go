@@ -19,6 +19,7 @@ import (
 	"boost/booster/model"
 	"boost/dataset"
 	"boost/internal/cpu"
+	"boost/internal/format"
 	"boost/internal/vfs"
 	"boost/objectives/metrics"
 	"boost/parallel"
@@ -67,6 +68,7 @@ type Result struct {
 	Best      int // rounds after which the first metric's mean is best
 	TimedOut  bool
 	Metrics   []Metric
+	Undefined string // why the first of them is no number, so that no rounds are best; "" where it is one
 	Resamples int
 	// Raw has the raw scores of each row, row-major, as the mean over the folds that judged it; NaN for rows that no
 	// fold did. Values are the predictions that belong to them. Fold is the fold of the first repeat that judged a row, -1 for none.
@@ -135,6 +137,9 @@ func crossValidate(ctx context.Context, p booster.Params, table *dataset.Table, 
 	r, err := v.result(ctx)
 	if err != nil {
 		return nil, err
+	}
+	if r.Undefined != "" {
+		c.Log.Warn(r.Undefined + ": it counts as no better, and no number of rounds is best")
 	}
 	if r.By = by; order != nil {
 		r.asGiven(order)
@@ -378,6 +383,7 @@ func (v *validation) result(ctx context.Context) (*Result, error) {
 	c := v.curve
 	r := &Result{Folds: v.folds, Rounds: c.decided, Best: v.best(), TimedOut: c.timedOut, Models: v.models, Objective: v.models[0].Objective()}
 	r.Metrics = v.metrics(r.Best)
+	r.Undefined = v.whyUndefined(r.Metrics)
 	for f, m := range v.models {
 		kept, err := m.Prefix(min(r.Best, m.Rounds()))
 		if err != nil {
@@ -416,6 +422,20 @@ func (v *validation) metrics(rounds int) []Metric {
 		found = append(found, metric)
 	}
 	return found
+}
+
+// whyUndefined returns why the first metric is no number, "" where it is one.
+func (v *validation) whyUndefined(found []Metric) string {
+	if len(found) == 0 || !math.IsNaN(found[0].Mean) {
+		return ""
+	}
+	f := max(0, slices.IndexFunc(found[0].Folds, math.IsNaN))
+	rows := v.folds[f].Valid
+	why := fmt.Sprintf("%s is undefined on the %s of fold %d", found[0].Name, format.Counted(len(rows), "row"), f+1)
+	if labels, _, ok := dataset.FewClasses(v.table.Take(rows).LabelColumn(), 1); ok && len(labels) == 1 {
+		why += fmt.Sprintf(", whose labels are all %q", labels[0])
+	}
+	return why
 }
 
 // pooled predicts the rows of each fold by its model, and judges all together.

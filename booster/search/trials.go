@@ -33,6 +33,8 @@ type Score struct {
 	Rounds  int      // of the mean
 	Best    int      // rounds after which the first metric's mean is best
 	Pruned  bool     // before the end, by prune
+	// Undefined is as in Result.
+	Undefined string
 }
 
 // Prune is asked after each round that all folds have, and answers whether parameters are not worth more rounds. best is
@@ -100,6 +102,7 @@ func (t *Trials) judge(ctx context.Context, p booster.Params, prune Prune, c Par
 	}
 	s := &Score{Rounds: v.curve.decided, Best: v.best(), Pruned: v.curve.pruned}
 	s.Metrics = v.metrics(s.Best)
+	s.Undefined = v.whyUndefined(s.Metrics)
 	return s, nil
 }
 

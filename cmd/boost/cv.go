@@ -146,7 +146,10 @@ func (a *app) cv(ctx context.Context, cmd *cobra.Command, sources []string, f *c
 	}
 	s := report.CrossValidation{
 		Result: found, Repeats: max(1, f.Repeats), Strict: f.Strict, Confidence: f.Confidence, Seconds: time.Since(started).Seconds(),
-		Predictions: f.oof, Model: f.output, Command: trainWith(cmd, sources, f, c, found.Best),
+		Predictions: f.oof, Model: f.output,
+	}
+	if found.Undefined == "" {
+		s.Command = trainWith(cmd, sources, f, c, found.Best)
 	}
 	return a.answer(f.json, s.JSON(), s.Write)
 }

@@ -131,3 +131,16 @@ func TestRatesOfSchedule(t *testing.T) {
 	isSchedule(rates)
 	must(t, 0, boost(t, "train", "x.toml", "-q"))
 }
+
+// Where the first metric is undefined in a fold no number of rounds is recommended, and it is said why.
+func TestUndefinedMetric(t *testing.T) {
+	inFolder(t)
+	file(t, "t.csv", "x,y\n1,1\n2,1\n"+strings.Repeat("1,0\n2,0\n3,0\n", 20))
+	args := []string{"t.csv", "--label", "y", "--rounds", "3", "--set", "metrics.names=auc"}
+	r := must(t, 0, boost(t, append([]string{"cv"}, args...)...))
+	says(t, r.errors, "warning: auc is undefined on the ", `whose labels are all "0"`)
+	if strings.Contains(r.out, "boost train") {
+		t.Errorf("a command is recommended:\n%s", r.out)
+	}
+	says(t, must(t, 2, boost(t, append([]string{"tune", "--no-study", "--trials", "2"}, args...)...)).errors, "auc is undefined on the ", "let another metric lead")
+}

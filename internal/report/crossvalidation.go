@@ -17,7 +17,7 @@ type CrossValidation struct {
 	Seconds     float64
 	Predictions string // file; "" for none
 	Model       string // file of the averaged model; "" for none
-	Command     string // trains with the best number of rounds
+	Command     string // trains with the best number of rounds; "" where none is
 }
 
 // by are the words for how rows were divided.
@@ -118,6 +118,8 @@ func (c *CrossValidation) Write(w io.Writer) error {
 	if c.Model != "" {
 		facts = append(facts, []string{"model", format.OneLine(c.Model)})
 	}
-	facts = append(facts, []string{"train", c.Command})
+	if c.Command != "" {
+		facts = append(facts, []string{"train", c.Command})
+	}
 	return format.Table(w, facts, "ll")
 }

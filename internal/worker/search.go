@@ -134,7 +134,10 @@ func (r *request) crossValidate(ctx context.Context) (any, []byte, error) {
 		models[i], sizes[i] = r.describe(m), len(data)
 		body = append(body, data...)
 	}
-	drop, add := trainingAfter(&head.trainHead, f.config, found.Best)
+	drop, add := []string{}, map[string]any{}
+	if found.Undefined == "" {
+		drop, add = trainingAfter(&head.trainHead, f.config, found.Best)
+	}
 	said := report.CrossValidation{Result: found, Repeats: max(1, head.Repeats), Strict: head.Strict, Confidence: head.Confidence, Seconds: time.Since(f.start).Seconds()}
 	return struct {
 		Report any            `json:"report"`

@@ -121,6 +121,7 @@ func Within(ctx context.Context, p booster.Params, table *dataset.Table, b Budge
 		if stopped == StoppedInterrupted {
 			return p, fmt.Errorf("%w: %w", booster.ErrInterrupted, ctx.Err())
 		}
+		s.sayFailed()
 		found, err := s.result(stopped)
 		if err != nil {
 			return p, err

@@ -6,11 +6,14 @@ import (
 	"fmt"
 	"log/slog"
 	"math"
+	"slices"
+	"strings"
 	"time"
 
 	"boost/booster"
 	"boost/booster/search"
 	"boost/dataset"
+	"boost/internal/format"
 )
 
 // Samplers.
@@ -168,6 +171,7 @@ func Search(ctx context.Context, p booster.Params, table *dataset.Table, c Param
 	if err != nil {
 		return nil, err
 	}
+	s.sayFailed()
 	r, err := s.result(stopped)
 	if err != nil {
 		return nil, err
@@ -261,6 +265,10 @@ func (s *searcher) run(ctx context.Context) (stopped string, err error) {
 		if s.Trials > 0 && n >= s.Trials {
 			return StoppedTrials, nil
 		}
+		if n > mostFailed && !slices.ContainsFunc(s.trials[1:], func(t Trial) bool { return t.State != Failed }) {
+			s.sayFailed()
+			return "", fmt.Errorf("%w: all %d trials but the first failed: search other keys or values", booster.ErrParams, n-1)
+		}
 		values, err := s.next(n)
 		if err != nil || values == nil {
 			return StoppedSpace, err
@@ -295,6 +303,29 @@ func (s *searcher) run(ctx context.Context) (stopped string, err error) {
 			}
 		}
 		s.add(t)
+	}
+}
+
+// mostFailed is the number of trials that end a search if all of them fail.
+const mostFailed = 20
+
+// sayFailed says for what reasons trials failed.
+func (s *searcher) sayFailed() {
+	var reasons []string // in the order in which they came
+	counts := map[string]int{}
+	for i := range s.trials {
+		if reason := s.trials[i].Error; s.trials[i].State == Failed {
+			if counts[reason]++; counts[reason] == 1 {
+				reasons = append(reasons, reason)
+			}
+		}
+	}
+	const most = 5
+	for _, reason := range reasons[:min(most, len(reasons))] {
+		s.Log.Warn(fmt.Sprintf("%s failed: %s", format.Counted(counts[reason], "trial"), strings.TrimPrefix(reason, booster.ErrParams.Error()+": ")))
+	}
+	if more := len(reasons) - most; more > 0 {
+		s.Log.Warn(fmt.Sprintf("trials failed for %s besides", format.Counted(more, "reason")))
 	}
 }
 
@@ -363,7 +394,10 @@ func (s *searcher) try(ctx context.Context, n int, values []string) (Trial, erro
 		return t, err
 	}
 	m := &score.Metrics[0]
-	if t.metric = m.Name; math.IsNaN(m.Mean) || math.IsInf(m.Mean, 0) {
+	if t.metric = m.Name; score.Undefined != "" {
+		return t, fmt.Errorf("%w: %s: divide the rows otherwise, or let another metric lead (the first of metrics.names)", booster.ErrParams, score.Undefined)
+	}
+	if math.IsNaN(m.Mean) || math.IsInf(m.Mean, 0) {
 		return t, fmt.Errorf("%w: %s is %v", booster.ErrParams, m.Name, m.Mean)
 	}
 	t.Value, t.Deviation, t.Folds, t.Best, t.Rounds = m.Mean, m.Deviation, m.Folds, score.Best, score.Rounds

@@ -5,11 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -313,6 +315,63 @@ func TestFailed(t *testing.T) {
 	}
 	if failed == 0 || failed > 11 {
 		t.Errorf("%d of 12 trials failed:\n%s", failed, described(r))
+	}
+}
+
+// Where all trials fail a search ends, and it says each reason once: rows cannot be chosen by goss and by mvs.
+func TestAllFailed(t *testing.T) {
+	var said bytes.Buffer
+	c := search5(t, 1000)
+	c.Log = slog.New(slog.NewTextHandler(&said, nil))
+	c.Space = tune.Space{dimension(t, "sampling.goss_top", "0.1..0.3"), dimension(t, "sampling.goss_other", "0.05..0.2")}
+	p := params()
+	p.MvsFraction = 0.5
+	_, err := tune.Search(t.Context(), p, example(t, 300), c)
+	if !errors.Is(err, booster.ErrParams) || !strings.Contains(err.Error(), "all 20 trials but the first failed") {
+		t.Error(err)
+	}
+	if strings.Count(said.String(), "level=WARN") != 1 || !strings.Contains(said.String(), "20 trials failed: sampling.mvs_fraction and sampling.goss_top both choose rows") {
+		t.Error(said.String())
+	}
+	c.Trials = 3
+	said.Reset()
+	if r := find(t, p, example(t, 300), c); r.Best != 0 || !strings.Contains(said.String(), "2 trials failed: sampling.mvs_fraction") {
+		t.Errorf("the best is trial %d, %s", r.Best, &said)
+	}
+}
+
+// A metric that leads has to be a number: of three rows of class 1, one or none is in each of five folds.
+func TestUndefinedMetric(t *testing.T) {
+	y, a := make([]float64, 50), make([]float64, 50)
+	for i := range y {
+		if a[i] = float64(i % 7); i < 3 {
+			y[i] = 1
+		}
+	}
+	table, err := dataset.FromColumns([]dataset.ColumnData{{Name: "y", Values: y}, {Name: "a", Values: a}}, dataset.Label("y"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := params()
+	p.Objective, p.Metrics = "binary", []string{"auc"}
+	c := search5(t, 3)
+	c.Folds = 5
+	folds, _, err := c.Divide(table, p.Objective)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := slices.IndexFunc(folds, func(f search.Fold) bool { return !slices.ContainsFunc(f.Valid, func(row int32) bool { return row < 3 }) })
+	want := fmt.Sprintf(`auc is undefined on the %d rows of fold %d, whose labels are all "0"`, len(folds[first].Valid), first+1)
+	if _, err := tune.Search(t.Context(), p, table, c); !errors.Is(err, booster.ErrParams) || !strings.Contains(err.Error(), want) {
+		t.Errorf("%v, want %s", err, want)
+	}
+	found, err := search.CrossValidate(t.Context(), p, table, search.Params{Division: c.Division})
+	if err != nil || found.Undefined != want {
+		t.Errorf("%q, %v, want %s", found.Undefined, err, want)
+	}
+	p.Metrics = []string{"logloss", "auc"}
+	if found, err := search.CrossValidate(t.Context(), p, table, search.Params{Division: c.Division}); err != nil || found.Undefined != "" {
+		t.Errorf("logloss: %q, %v", found.Undefined, err)
 	}
 }
 
