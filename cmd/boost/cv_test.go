@@ -43,6 +43,7 @@ func TestCrossValidate(t *testing.T) {
 		t.Errorf("%d lines of predictions, which begin with %q", len(lines), lines[0])
 	}
 	must(t, 0, boost(t, "eval", "average.boost", "t.csv"))
+	says(t, must(t, 2, boost(t, "reproduce", "average.boost", "t.csv")).errors, "merged from 3 models", "the same boost cv makes it again")
 	must(t, 0, boost(t, append(strings.Fields(found.Command)[1:], "-q", "-o", "m.boost")...))
 	says(t, must(t, 0, boost(t, "inspect", "m.boost")).out, fmt.Sprintf("trees in %d rounds", found.BestRound))
 }

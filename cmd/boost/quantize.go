@@ -9,7 +9,6 @@ import (
 	"math"
 	"os"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -204,12 +203,10 @@ func (a *app) reportOneClass(t *dataset.Table, m *model.Model, file string) erro
 
 // checkPlot makes sure that the picture can be written.
 func (f *quantizeFlags) checkPlot(read []string) error {
-	switch {
-	case f.plot == "":
-		return nil
-	case !strings.HasSuffix(strings.ToLower(f.plot), ".svg"):
-		return exit.Usagef("--plot %s: expected a name that ends in .svg", f.plot)
-	case filename.One(f.plot, f.output) || filename.Reads(read, f.plot):
+	if err := filename.Plot(f.plot); f.plot == "" || err != nil {
+		return err
+	}
+	if filename.One(f.plot, f.output) || filename.Reads(read, f.plot) {
 		return exit.Usagef("--plot %s is read, or written under another flag: give it a name of its own", f.plot)
 	}
 	return output.Writable(f.plot)

@@ -129,7 +129,7 @@ func (f *reproduceFlags) loadBase(m *model.Model, file string) (*model.Model, er
 	case o == nil:
 		return nil, exit.Usagef("%s was not continued from another model: leave --init-model out", file)
 	case o.How == model.Merged:
-		return nil, exit.Usagef("%s was merged from %s, not trained: merge these again", file, format.Counted(len(o.Models), "model"))
+		return nil, exit.Usagef("%s was merged from %s, not trained: merge these again; an average that boost cv -o wrote is of its folds' models, and the same boost cv makes it again", file, format.Counted(len(o.Models), "model"))
 	case o.How == model.Pruned:
 		return nil, exit.Usagef("%s was pruned: reproduce the model %s instead", file, o.Models[0])
 	case f.base == "":

@@ -75,7 +75,7 @@ interruption, or with more --trials. The trials follow from train.seed, not from
 	flags.BoolVar(&f.noStudy, "no-study", false, "do not keep the trials")
 	addDivisionFlags(cmd, &f.Division)
 	flags.StringVarP(&f.output, "output", "o", "", "config `FILE` (default: named after the table, in this folder)")
-	flags.StringVar(&f.plot, "plot", "", "SVG `FILE`: a picture of the trials")
+	flags.StringVar(&f.plot, "plot", "", "`FILE` (.svg) for a picture of the trials")
 	flags.BoolVar(&f.json, "json", false, "print JSON, with all trials")
 	return cmd
 }
@@ -101,7 +101,7 @@ func (a *app) tune(ctx context.Context, cmd *cobra.Command, sources []string, f 
 	if filename.IsConfig(sources[0]) && filename.Same(sources[0], f.output) {
 		return exit.Usagef("%s is read, and cannot be written over by the same run: give another name with -o", f.output)
 	}
-	if err := cmp.Or(usage.Positive(cmd, "trials"), filename.Apart(filename.Output{Key: "-o", File: f.output}, filename.Output{Key: "--plot", File: f.plot}, filename.Output{Key: "--study", File: f.Study}), r.onlyTable(&f.Division, f.output, f.plot), filename.SearchConfig(f.output, f.Study)); err != nil {
+	if err := cmp.Or(usage.Positive(cmd, "trials"), filename.Apart(filename.Output{Key: "-o", File: f.output}, filename.Output{Key: "--plot", File: f.plot}, filename.Output{Key: "--study", File: f.Study}), r.onlyTable(&f.Division, f.output, f.plot), filename.Plot(f.plot), filename.SearchConfig(f.output, f.Study)); err != nil {
 		return err
 	}
 	if filename.Reads(c.Data.Train, f.Study, c.ReadOptions()...) {

@@ -121,6 +121,7 @@ func TestTuneWords(t *testing.T) {
 		{2, "--repeats must be at least 1, not 0", []string{"--repeats", "0"}},
 		{2, "t.csv is read, and cannot be a study", []string{"--study", "t.csv"}},
 		{2, "t.csv is read, and cannot be written over", []string{"--plot", "t.csv"}},
+		{2, "--plot p.png: expected a name that ends in .svg", []string{"--plot", "p.png"}},
 		{2, "0.7 of the rows held out", []string{"--held-out", "0.7"}},
 		{3, `no column "nowhere"`, []string{"--group-by", "nowhere"}},
 		{2, "sampling.mvs_lambda, which is searched, is for sampling.mvs_fraction", []string{"--effort", "quick", "--only", "--try", "sampling.mvs_lambda=0..5"}},

@@ -58,8 +58,9 @@ type line struct {
 	Error     string            `json:"error,omitempty"`
 }
 
-// describe returns what decides the trials. Studies of older versions may lack what unsaid names: it follows from the rest.
-func (s *searcher) describe(table *dataset.Table) (d map[string]string, unsaid []string) {
+// describe returns what decides the trials. Studies of older versions may have what older says instead, "" where they lack it and it
+// follows from the rest.
+func (s *searcher) describe(table *dataset.Table) (d, older map[string]string) {
 	pool := parallel.NewPool(max(1, cpu.Threads()))
 	defer pool.Close()
 	folds, by := s.judge.Folds()
@@ -78,17 +79,31 @@ func (s *searcher) describe(table *dataset.Table) (d map[string]string, unsaid [
 	}
 	d["space"] = strings.Join(space, "  ")
 	base, usual := s.base, booster.Defaults()
+	older = map[string]string{"label": "", "columns": ""}
 	settings, defaults := booster.Settings(&base), booster.Settings(&usual)
 	for i := range settings {
-		if text := fmt.Sprint(reflect.ValueOf(settings[i].Value).Elem()); !settings[i].Run && text != fmt.Sprint(reflect.ValueOf(defaults[i].Value).Elem()) {
+		value := reflect.ValueOf(settings[i].Value).Elem()
+		if text := fmt.Sprint(value); !settings[i].Run && text != fmt.Sprint(reflect.ValueOf(defaults[i].Value).Elem()) {
 			d[settings[i].Name] = text
+			if value.Kind() == reflect.Map {
+				d[settings[i].Name], older[settings[i].Name] = entries(value), text
+			}
 		}
 	}
-	unsaid = []string{"label", "columns"}
 	if s.dividesAlike(table) {
-		unsaid = append(unsaid, rowsOfFolds)
+		older[rowsOfFolds] = ""
 	}
-	return d, unsaid
+	return d, older
+}
+
+// entries writes a setting by name, as of columns or classes, in the order of the names.
+func entries(table reflect.Value) string {
+	var texts []string
+	for key, value := range table.Seq2() {
+		texts = append(texts, cmp.Or(key.String(), "balanced")+" = "+fmt.Sprint(value))
+	}
+	slices.Sort(texts)
+	return strings.Join(texts, ", ")
 }
 
 // rowsOfFolds is the name of the number that tells divisions of one table apart. Studies of older versions lack it.
@@ -128,14 +143,14 @@ func mostTelling(d map[string]string) []string {
 	return slices.SortedFunc(maps.Keys(d), func(a, b string) int { return cmp.Or(rank(a)-rank(b), cmp.Compare(a, b)) })
 }
 
-// openStudy opens a study, or begins one, and returns its trials. known and unsaid are those of describe.
-func openStudy(path string, known map[string]string, unsaid []string, space Space) (*study, []Trial, error) {
+// openStudy opens a study, or begins one, and returns its trials. known and older are those of describe.
+func openStudy(path string, known, older map[string]string, space Space) (*study, []Trial, error) {
 	file, err := vfs.OS.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
 		return nil, nil, err
 	}
 	s := &study{path: path, file: file}
-	trials, err := s.read(known, unsaid, space)
+	trials, err := s.read(known, older, space)
 	if err != nil {
 		file.Close()
 		return nil, nil, fmt.Errorf("%s: %w", path, err)
@@ -146,7 +161,7 @@ func openStudy(path string, known map[string]string, unsaid []string, space Spac
 func (s *study) close() error { return s.file.Close() }
 
 // read reads the trials of a study, and makes it ready for the next one.
-func (s *study) read(known map[string]string, unsaid []string, space Space) ([]Trial, error) {
+func (s *study) read(known, older map[string]string, space Space) ([]Trial, error) {
 	if err := s.file.TryLock(); errors.Is(err, vfs.ErrBusy) {
 		return nil, fmt.Errorf("%w: give each search a study of its own", err)
 	} else if err != nil {
@@ -184,8 +199,8 @@ func (s *study) read(known map[string]string, unsaid []string, space Space) ([]T
 		return nil, s.write(head)
 	}
 	for _, name := range mostTelling(union(was.Search, known)) {
-		there, knew := was.Search[name]
-		if here := known[name]; there != here && (knew || !slices.Contains(unsaid, name)) {
+		there, here := was.Search[name], known[name]
+		if instead, ok := older[name]; there != here && (!ok || there != instead) {
 			return nil, fmt.Errorf("%w: %s", booster.ErrParams, otherSearch(name, there, here, known["columns of folds"]))
 		}
 	}

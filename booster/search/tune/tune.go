@@ -155,8 +155,8 @@ func Search(ctx context.Context, p booster.Params, table *dataset.Table, c Param
 	defer s.judge.Close()
 	if c.Study != "" {
 		var trials []Trial
-		known, unsaid := s.describe(table)
-		if s.study, trials, err = openStudy(c.Study, known, unsaid, c.Space); err != nil {
+		known, older := s.describe(table)
+		if s.study, trials, err = openStudy(c.Study, known, older, c.Space); err != nil {
 			return nil, err
 		}
 		defer s.study.close()

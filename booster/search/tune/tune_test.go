@@ -230,6 +230,26 @@ func TestStudyOfOtherFolds(t *testing.T) {
 	}
 }
 
+// A study of an older version, which wrote settings by column otherwise, is gone on from.
+func TestOlderStudy(t *testing.T) {
+	table, c, p := example(t, 300), search5(t, 2), params()
+	p.Tree.Monotone = map[string]int{"b": 1, "a": -1}
+	c.Study = filepath.Join(t.TempDir(), "a.study")
+	find(t, p, table, c)
+	content, err := os.ReadFile(c.Study)
+	if err != nil {
+		t.Fatal(err)
+	}
+	older := bytes.Replace(content, []byte(`"a = -1, b = 1"`), []byte(`"map[a:-1 b:1]"`), 1)
+	if err := os.WriteFile(c.Study, older, 0o600); bytes.Equal(older, content) || err != nil {
+		t.Fatalf("%v in\n%s", err, content)
+	}
+	c.Trials = 3
+	if r := find(t, p, table, c); len(r.Trials) != 3 {
+		t.Errorf("%d trials", len(r.Trials))
+	}
+}
+
 // A study of another search is refused by what differs, and files that are none are left as they are.
 func TestOtherStudy(t *testing.T) {
 	table, c := example(t, 300), search5(t, 2)
@@ -240,6 +260,8 @@ func TestOtherStudy(t *testing.T) {
 		names  string
 	}{
 		{func(p *booster.Params, c *tune.Params) { p.Tree.LambdaL2 = 4 }, `tree.lambda_l2 was "" and is "4" now`},
+		{func(p *booster.Params, c *tune.Params) { p.ClassWeight = map[string]float64{booster.Balanced: 1} }, `objective.class_weight was "" and is "balanced = 1" now`},
+		{func(p *booster.Params, c *tune.Params) { p.Tree.Monotone = map[string]int{"b": 1, "a": -1} }, `constraints.monotone was "" and is "a = -1, b = 1" now`},
 		{func(p *booster.Params, c *tune.Params) { c.Seed = 6 }, `seed was "5" and is "6" now`},
 		{func(p *booster.Params, c *tune.Params) { c.Folds = 4 }, `folds was "3 of 3, rows" and is "4 of 4, rows" now`},
 		{func(p *booster.Params, c *tune.Params) { c.Space = c.Space[:2] }, `space was "train.learning_rate=0.05..0.5:log  tree.leaves=2..40:log  tree.extra_trees=false,true  sampling.col_node=0.3..1" and is`},
@@ -360,7 +382,9 @@ func TestUndefinedMetric(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	first := slices.IndexFunc(folds, func(f search.Fold) bool { return !slices.ContainsFunc(f.Valid, func(row int32) bool { return row < 3 }) })
+	first := slices.IndexFunc(folds, func(f search.Fold) bool {
+		return !slices.ContainsFunc(f.Valid, func(row int32) bool { return row < 3 })
+	})
 	want := fmt.Sprintf(`auc is undefined on the %d rows of fold %d, whose labels are all "0"`, len(folds[first].Valid), first+1)
 	if _, err := tune.Search(t.Context(), p, table, c); !errors.Is(err, booster.ErrParams) || !strings.Contains(err.Error(), want) {
 		t.Errorf("%v, want %s", err, want)

@@ -100,6 +100,14 @@ func RefuseName(file string) error {
 	return nil
 }
 
+// Plot refuses the name of another file than a picture for what --plot writes.
+func Plot(file string) error {
+	if file != "" && !strings.EqualFold(filepath.Ext(file), ".svg") {
+		return exit.Usagef("--plot %s: expected a name that ends in .svg", file)
+	}
+	return nil
+}
+
 // Stem returns a table's file name without folder and endings, "model" where it
 // has none that is fit for a file.
 func Stem(file string) string {
