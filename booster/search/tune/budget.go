@@ -69,7 +69,7 @@ const (
 	averageShare, saveShare = 0.12, 0.02
 	// margin is on the time of the training after a search, which holds more models in memory than its trial, while other programs may
 	// take more of the machine than they did then.
-	margin = 1.5
+	margin = 2
 )
 
 // Within spends a budget on a search, and returns the parameters to train with in the time that is left: those of the best trial,
