@@ -370,7 +370,7 @@ func (b *boosting) replay() {
 
 // repeatDropout goes through a round of boosting with dropout again whose trees are known.
 func (b *boosting) repeatDropout() {
-	rate := b.drop(b.done, b.p.rateOf(b.done-b.first))
+	rate := b.drop(b.done, b.p.RateOf(b.done-b.first))
 	var trees []tree.Tree
 	for k := range b.outputs {
 		trees = append(trees, *scaled(&b.trees[b.done*b.outputs+k], rate))

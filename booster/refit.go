@@ -277,7 +277,7 @@ func (r *refit) refitLeaves(number int, p *Params) error {
 		rows := leafquantile.LeafRows{Leaf: r.leaf, Hess: r.hess, Unit: r.up[1], Labels: r.LabelsOf(number % r.outputs), Scores: r.output}
 		quantiles = r.quantiles.Find(r.pool, &rows, level, n)
 	}
-	rate := p.rateOf(number / r.outputs)
+	rate := p.RateOf(number / r.outputs)
 	if r.forest {
 		rate = 1 / float64(r.from.Rounds())
 	}

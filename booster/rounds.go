@@ -189,7 +189,7 @@ func (b *boosting) round(round int) error {
 	if err := b.chooseRate(round); err != nil {
 		return err
 	}
-	b.Round, b.rate = round, b.p.rateOf(round-b.first)
+	b.Round, b.rate = round, b.p.RateOf(round-b.first)
 	if b.dart != nil {
 		b.rate = b.drop(round, b.rate)
 	}
@@ -212,7 +212,7 @@ func (b *boosting) learned() int {
 	if b.forest() {
 		return 0
 	}
-	return int(1 / b.p.rateOf(0))
+	return int(1 / b.p.RateOf(0))
 }
 
 // gradientBlock is the number of rows of one piece of the gradient pass, more where queries stay whole.

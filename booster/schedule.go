@@ -43,8 +43,8 @@ func (p *Params) checkSchedule() []error {
 // ratesDiffer reports whether rounds may have different learning rates.
 func (p *Params) ratesDiffer() bool { return p.RateSchedule != ConstantRate || len(p.Rates) > 0 }
 
-// rateOf returns the learning rate of a run's round, counted from 0.
-func (p *Params) rateOf(round int) float64 {
+// RateOf returns the learning rate of a run's round, counted from 0.
+func (p *Params) RateOf(round int) float64 {
 	left := 1 - float64(round)/float64(p.Rounds)
 	switch {
 	case len(p.Rates) > 0:

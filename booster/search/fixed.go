@@ -1,9 +1,6 @@
 package search
 
-import (
-	"boost/booster"
-	"boost/internal/detmath"
-)
+import "boost/booster"
 
 // Fixed returns parameters that train the first rounds of those that p trains, without early stopping.
 func Fixed(p booster.Params, rounds int) booster.Params {
@@ -24,11 +21,7 @@ func RatesOf(p booster.Params, rounds int) []float64 {
 	}
 	rates := make([]float64, rounds)
 	for round := range rates {
-		left := 1 - float64(round)/float64(p.Rounds)
-		if p.RateSchedule == booster.CosineRate {
-			left = (1 - detmath.CosPi(left)) / 2
-		}
-		rates[round] = p.RateEnd + float64((p.LearningRate-p.RateEnd)*left)
+		rates[round] = p.RateOf(round)
 	}
 	return rates
 }
