@@ -6,6 +6,7 @@ import (
 	"hash/crc32"
 	"io"
 	"net"
+	"slices"
 
 	"boost/internal/comm"
 )
@@ -36,18 +37,24 @@ type span struct {
 	data []byte
 }
 
-// sender is the goroutine that writes while a call reads.
+// sender writes what a call sends, while it reads: a goroutine, or the call itself, between its reads.
 type sender struct {
 	jobs chan struct{} // a job is there
 	over chan struct{} // and done
-	busy bool
+	busy bool          // the goroutine writes
+	own  bool          // the call writes
 
 	v     vector
 	total uint64
 	spans []span
+	next  int // the span of the next frame
+	at    int // the byte of it that the frame begins with
 
-	out    []byte // the head of a frame that is written, and the values if they are few
-	narrow []byte // its values in another form
+	to     *peer  // of the frame that is being written
+	left   []byte // of its head, and of its values if they are few
+	values []byte // that are left
+	out    []byte // the memory of left
+	narrow []byte // values in another form
 	pair   [2][]byte
 	both   net.Buffers // pair
 }
@@ -60,19 +67,32 @@ const directBytes = 32 << 10
 // push begins to write the spans of v, which stay as they are until pushed returns.
 func (m *Mesh) push(v vector, spans []span) error {
 	m.v, m.total, m.spans = v, uint64(len(v.data)/v.kind.width()), spans
-	for _, s := range m.spans {
-		if len(s.data) > directBytes {
-			m.busy = true
-			m.jobs <- struct{}{}
-			return nil
-		}
+	m.next, m.at, m.left, m.values = 0, 0, nil, nil
+	long := slices.ContainsFunc(spans, func(s span) bool { return len(s.data) > directBytes })
+	switch {
+	case !long:
+		return m.write()
+	case !slices.ContainsFunc(spans, func(s span) bool { return !s.peer.spins() }):
+		m.own = true
+		m.writeSome()
+	default:
+		m.handOver()
 	}
-	return m.write()
+	return nil
+}
+
+// handOver has the goroutine write the rest.
+func (m *Mesh) handOver() {
+	m.own, m.busy = false, true
+	m.jobs <- struct{}{}
 }
 
 // pushed waits until all is written. err is what the call met meanwhile.
 func (m *Mesh) pushed(err error) error {
-	if m.busy {
+	if m.own && err == nil { // what is left has room, or its reader is at it
+		err = m.write()
+	}
+	if m.own = false; m.busy {
 		<-m.over
 		m.busy = false
 	}
@@ -94,21 +114,58 @@ func (m *Mesh) send() {
 	}
 }
 
-// write writes the spans, in frames. Where the lengths are not known to the receiver, an empty one is a frame too.
+// write writes what is left of the spans.
 func (m *Mesh) write() error {
-	for _, s := range m.spans {
-		for at := 0; at < len(s.data) || at == 0 && m.v.kind.givesBytes(); at += chunkBytes {
-			n, err := m.writeFrame(s.peer, s.data[at:min(at+chunkBytes, len(s.data))])
-			m.sent.Add(n)
-			if err != nil {
-				return m.broken(s.peer, err)
-			}
+	for m.more() {
+		m.pair = [2][]byte{m.left, m.values}
+		m.both = slices.DeleteFunc(m.pair[:], func(b []byte) bool { return len(b) == 0 })
+		n, err := m.both.WriteTo(m.to.data)
+		m.sent.Add(n)
+		if m.left, m.values = nil, nil; err != nil {
+			return m.broken(m.to, err)
 		}
 	}
 	return nil
 }
 
-func (m *Mesh) writeFrame(p *peer, values []byte) (int64, error) {
+// writeSome writes what there is room for, and reports whether that was anything.
+func (m *Mesh) writeSome() (wrote bool) {
+	for m.more() {
+		part := &m.left
+		if len(m.left) == 0 {
+			part = &m.values
+		}
+		n := m.to.writeNow(*part)
+		if n == 0 {
+			return wrote
+		}
+		m.sent.Add(int64(n))
+		*part, wrote = (*part)[n:], true
+	}
+	m.own = false
+	return wrote
+}
+
+// more reports whether there is anything left to write, and begins the next frame where one is done. Where the lengths are not known to the
+// receiver, an empty span is a frame too.
+func (m *Mesh) more() bool {
+	if len(m.left)+len(m.values) > 0 {
+		return true
+	}
+	for ; m.next < len(m.spans); m.next, m.at = m.next+1, 0 {
+		s := m.spans[m.next]
+		if m.at < len(s.data) || m.at == 0 && m.v.kind.givesBytes() {
+			values := s.data[m.at:min(m.at+chunkBytes, len(s.data))]
+			m.at += max(1, len(values))
+			m.beginFrame(s.peer, values)
+			return true
+		}
+	}
+	return false
+}
+
+// beginFrame makes a frame ready to be written.
+func (m *Mesh) beginFrame(p *peer, values []byte) {
 	form := whole
 	if !p.near || m.o.Narrow {
 		form = formOf(m.v.kind, values)
@@ -125,13 +182,9 @@ func (m *Mesh) writeFrame(p *peer, values []byte) (int64, error) {
 	binary.LittleEndian.PutUint64(head[8:], uint64(m.calls))
 	binary.LittleEndian.PutUint64(head[16:], m.total|uint64(m.signature.kind)<<56|uint64(form)<<61)
 	binary.LittleEndian.PutUint32(head[24:], m.checksum(head, values))
-	if len(values) <= directBytes {
-		n, err := p.data.Write(append(head, values...))
-		return int64(n), err
+	if m.to, m.left, m.values = p, head, values; len(values) <= directBytes {
+		m.left, m.values = append(head, values...), nil
 	}
-	m.pair = [2][]byte{head, values}
-	m.both = m.pair[:]
-	return m.both.WriteTo(p.data)
 }
 
 // checksum returns the CRC of a frame. TLS has better ones of the values.
@@ -195,9 +248,7 @@ func (m *Mesh) readForm(p *peer, bytes int) (form, error) {
 
 // readHead reads the head of a frame: how many bytes of values follow, the total, and the values' form. It belongs to this call.
 func (m *Mesh) readHead(p *peer) (n int, total uint64, as form, err error) {
-	got := p.wait(m.head[:])
-	rest, err := io.ReadFull(p.data, m.head[got:])
-	got += rest
+	got, err := m.readFull(p, m.head[:])
 	m.received.Add(int64(got))
 	if err != nil {
 		return 0, 0, whole, m.broken(p, err)
@@ -218,9 +269,30 @@ func (m *Mesh) readHead(p *peer) (n int, total uint64, as form, err error) {
 	return int(binary.LittleEndian.Uint32(m.head[:])), total, as, nil
 }
 
+// readFull reads bytes of a rank that may be about as far: it looks for them for a while, and writes meanwhile what the call writes itself,
+// before it sleeps.
+func (m *Mesh) readFull(p *peer, dst []byte) (int, error) {
+	got := 0
+	for m.own && got < len(dst) {
+		n := p.wait(dst[got:], m.writeSome)
+		if got += n; n == 0 && m.own {
+			m.handOver()
+		}
+	}
+	for got < len(dst) {
+		n := p.wait(dst[got:], nil)
+		if n == 0 {
+			break
+		}
+		got += n
+	}
+	rest, err := io.ReadFull(p.data, dst[got:])
+	return got + rest, err
+}
+
 // readValues reads the values of a frame.
 func (m *Mesh) readValues(p *peer, dst []byte) error {
-	got, err := io.ReadFull(p.data, dst)
+	got, err := m.readFull(p, dst)
 	m.received.Add(int64(got))
 	if err != nil {
 		return m.broken(p, err)

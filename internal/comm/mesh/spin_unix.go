@@ -16,9 +16,14 @@ type spinning struct {
 	misses int // waits in a row in which nothing came in time
 	skips  int // waits that are still to sleep at once
 
-	read func(uintptr) bool // reads into buf, at most until end
-	buf  []byte
-	n    int
+	read  func(uintptr) bool // reads into buf, at most until end
+	buf   []byte
+	n     int
+	other func() bool // what else there is to do; nil for nothing
+
+	write   func(uintptr) bool // writes of out
+	out     []byte
+	written int
 }
 
 const (
@@ -46,13 +51,32 @@ func (s *spinning) begin(c any, most time.Duration) {
 					return true
 				}
 			}
+			if s.other != nil && s.other() {
+				start = time.Now()
+			}
 		}
+		return true
+	}
+	s.write = func(fd uintptr) bool {
+		n, _ := syscall.Write(int(fd), s.out) // who writes the rest meets an error again
+		s.written = max(n, 0)
 		return true
 	}
 }
 
-// wait reads what comes soon, up to len(buf) bytes.
-func (s *spinning) wait(buf []byte) int {
+// spins reports whether wait and writeNow work.
+func (s *spinning) spins() bool { return s.raw != nil }
+
+// writeNow writes what there is room for.
+func (s *spinning) writeNow(out []byte) int {
+	s.out, s.written = out, 0
+	_ = s.raw.Write(s.write)
+	s.out = nil
+	return s.written
+}
+
+// wait reads what comes soon, up to len(buf) bytes. Meanwhile it calls other, if that is not nil, which reports whether it did anything.
+func (s *spinning) wait(buf []byte, other func() bool) int {
 	if s.raw == nil {
 		return 0
 	}
@@ -60,7 +84,7 @@ func (s *spinning) wait(buf []byte) int {
 		s.skips--
 		return 0
 	}
-	s.buf, s.n = buf, 0
+	s.buf, s.n, s.other = buf, 0, other
 	if err := s.raw.Read(s.read); err != nil {
 		return 0
 	}
