@@ -43,6 +43,7 @@ type sender struct {
 	over chan struct{} // and done
 	busy bool          // the goroutine writes
 	own  bool          // the call writes
+	some func() bool   // writeSome, made once
 
 	v     vector
 	total uint64
@@ -274,7 +275,7 @@ func (m *Mesh) readHead(p *peer) (n int, total uint64, as form, err error) {
 func (m *Mesh) readFull(p *peer, dst []byte) (int, error) {
 	got := 0
 	for m.own && got < len(dst) {
-		n := p.wait(dst[got:], m.writeSome)
+		n := p.wait(dst[got:], m.some)
 		if got += n; n == 0 && m.own {
 			m.handOver()
 		}

@@ -289,7 +289,7 @@ func onThisMachine(c net.Conn) bool {
 }
 
 // maxSpin is how long a rank looks out for another one before it sleeps.
-const maxSpin = time.Millisecond
+const maxSpin = 300 * time.Microsecond
 
 // beginSpinning makes reads of numbers spin, where each rank of this machine has a processor for it.
 func (m *Mesh) beginSpinning() {

@@ -122,6 +122,7 @@ func newMesh(rank int, addresses []string, o Options) *Mesh {
 		sender: sender{jobs: make(chan struct{}, 1), over: make(chan struct{}, 1), out: make([]byte, headBytes, headBytes+directBytes)},
 		in:     make([]byte, chunkBytes),
 	}
+	m.some = m.writeSome
 	if m.missing == 0 {
 		close(m.complete)
 	}
