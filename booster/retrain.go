@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"boost/booster/internal/checkpoint"
 	"boost/booster/internal/source"
 	"boost/booster/model"
 )
@@ -46,16 +47,15 @@ func (r *run) checkRetrain(train source.Source) error {
 	return fmt.Errorf("%w: train.retrain is set, %s", ErrParams, problem)
 }
 
-// retrain trains on all rows of the table for as many rounds as the best model has, with the parameters that were
-// chosen. The model has the parameters and the history of the first training. Where time runs out
-// it is the model of the first training.
+// retrain trains on all rows of the table for as many rounds as the best model has, with the parameters that were chosen. The model has the
+// parameters and the history of the first training. Where time runs out it is the model of the first training.
 func (r *run) retrain(ctx context.Context, first *Model, train Data) (*Model, error) {
 	report, opts := *r.report, r.options
 	report.BinSeconds = 0
 	opts.report, opts.pool, opts.most = &report, r.pool, first.Rounds()
 	opts.earlyStop, opts.rateBy, opts.rows = nil, nil, nil // rates are those of the first training
 	if opts.saves.Dir != "" {
-		opts.saves.Dir = filepath.Join(opts.saves.Dir, "all-rows")
+		opts.saves.Dir = filepath.Join(opts.saves.Dir, checkpoint.AllRows)
 	}
 	p := r.p
 	p.Retrain, p.EarlyStopping, p.MinDelta, p.ValidShare, p.ValidBy = false, 0, 0, 0, ""

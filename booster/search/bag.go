@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"boost/booster"
+	"boost/booster/internal/checkpoint"
 	"boost/booster/model"
 	"boost/dataset"
 	"boost/internal/cpu"
@@ -107,7 +108,7 @@ func sameChoices(ctx context.Context, p booster.Params, table *dataset.Table, c 
 		if !bytes.Equal(m.Contents().Params, found.Models[0].Contents().Params) {
 			p.Gradients, p.Rounding, p.RenewLeaves = chosen.Gradients, chosen.Rounding, chosen.RenewLeaves
 			if c.Checkpoints.Dir != "" {
-				c.Checkpoints.Dir = filepath.Join(c.Checkpoints.Dir, "again")
+				c.Checkpoints.Dir = filepath.Join(c.Checkpoints.Dir, checkpoint.Again)
 			}
 			if p.TimeLimit > 0 {
 				p.TimeLimit = max(time.Millisecond, p.TimeLimit-time.Since(start))

@@ -263,7 +263,7 @@ func (v *validation) bin(ctx context.Context) error {
 // train trains all folds.
 func (v *validation) train(ctx context.Context) error {
 	if saves := v.c.Checkpoints; saves.Dir != "" && !saves.Resume {
-		if err := checkpoint.ClearBelow(vfs.OS, saves.Dir); err != nil {
+		if err := checkpoint.ClearParts(vfs.OS, saves.Dir); err != nil {
 			return fmt.Errorf("output.checkpoint: %w", err)
 		}
 	}
@@ -312,7 +312,7 @@ func (v *validation) fold(ctx context.Context, f int) error {
 	})}
 	opts = append(opts, v.c.Own.Options...)
 	if saves := v.c.Checkpoints; saves.Dir != "" {
-		saves.Dir = filepath.Join(saves.Dir, "fold-"+strconv.Itoa(f+1))
+		saves.Dir = filepath.Join(saves.Dir, checkpoint.Fold+strconv.Itoa(f+1))
 		opts = append(opts, booster.WithCheckpoints(saves))
 	}
 	if f == 0 {

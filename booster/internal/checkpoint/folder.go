@@ -28,6 +28,13 @@ type Folder struct {
 
 const lockName = ".lock"
 
+// Folders in that of a run, of its parts: the training on all rows that follows it, its folds by their numbers, and folds that begin again.
+const (
+	AllRows = "all-rows"
+	Fold    = "fold-"
+	Again   = "again"
+)
+
 // Open makes the folder if there is none, and takes its lock. A folder that another run is writing is an error
 // that wraps vfs.ErrBusy. Close it after the run.
 func Open(fsys vfs.FS, dir string) (*Folder, error) {
@@ -102,9 +109,9 @@ func (f *Folder) Files() ([]string, error) {
 	return names, nil
 }
 
-// ClearBelow removes the checkpoints in the folders below a folder, those of parts of a run that another one replaces. Where a run is
-// writing one of them it is an error that wraps vfs.ErrBusy.
-func ClearBelow(fsys vfs.FS, dir string) error {
+// ClearParts removes the checkpoints of the parts of a run that another one replaces. Where a run is writing one of them it is an error that
+// wraps vfs.ErrBusy.
+func ClearParts(fsys vfs.FS, dir string) error {
 	entries, err := fsys.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -113,8 +120,8 @@ func ClearBelow(fsys vfs.FS, dir string) error {
 		return fmt.Errorf("%s: %w", dir, replace.Reason(err))
 	}
 	for _, e := range entries {
-		if !e.IsDir() {
-			continue
+		if name := e.Name(); !e.IsDir() || name != AllRows && name != Again && !strings.HasPrefix(name, Fold) {
+			continue // such as the folder of another run
 		}
 		below := filepath.Join(dir, e.Name())
 		if _, err := fsys.Stat(filepath.Join(below, lockName)); err == nil { // it is one of checkpoints
@@ -128,7 +135,7 @@ func ClearBelow(fsys vfs.FS, dir string) error {
 				return err
 			}
 		}
-		if err := ClearBelow(fsys, below); err != nil {
+		if err := ClearParts(fsys, below); err != nil {
 			return err
 		}
 	}
@@ -145,7 +152,7 @@ func (f *Folder) Write(s *State) error {
 	before := f.last
 	f.last = name
 	if before == "" {
-		if err := ClearBelow(f.fsys, f.dir); err != nil {
+		if err := ClearParts(f.fsys, f.dir); err != nil {
 			return err
 		}
 	}

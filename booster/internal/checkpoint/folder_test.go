@@ -171,7 +171,8 @@ func TestReplacesParts(t *testing.T) {
 	}
 	write(dir, false)
 	write(filepath.Join(dir, "all-rows"), false)
-	write(filepath.Join(dir, "fold-1", "all-rows"), false)
+	write(filepath.Join(dir, "again", "fold-1"), false)
+	write(filepath.Join(dir, "another"), false)
 	if err := os.WriteFile(filepath.Join(dir, "all-rows", "notes.txt"), nil, 0o666); err != nil {
 		t.Fatal(err)
 	}
@@ -183,13 +184,16 @@ func TestReplacesParts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := ClearBelow(vfs.OS, dir); !errors.Is(err, vfs.ErrBusy) {
+	if err := ClearParts(vfs.OS, dir); !errors.Is(err, vfs.ErrBusy) {
 		t.Errorf("beside a run that writes a part: %v", err)
 	}
 	busy.Close()
 	write(dir, false)
-	if !there(".") || there("all-rows") || there("fold-1/all-rows") {
+	if !there(".") || there("all-rows") || there("again/fold-1") {
 		t.Error("parts of the run before are left")
+	}
+	if !there("another") {
+		t.Error("the checkpoints of another run are gone")
 	}
 	if _, err := os.Stat(filepath.Join(dir, "all-rows", "notes.txt")); err != nil {
 		t.Error(err)
