@@ -4,14 +4,12 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"slices"
 
 	"boost/binning"
 	"boost/booster/model/internal/format"
 	"boost/booster/trust"
 	"boost/dataset"
 	"boost/ptq"
-	"boost/tree"
 )
 
 // Description is what there is to say about a model, in a form that marshals to JSON.
@@ -224,11 +222,15 @@ func (m *Model) describeColumns(d *Description) {
 		}
 	}
 	d.Features = make([]FeatureDescription, len(c.Cuts.Features))
+	statistics := m.HasStatistics()
 	for f, column := range c.FeatureColumns() {
 		feature := &c.Cuts.Features[f]
 		d.Features[f] = FeatureDescription{
 			Name: feature.Name, Kind: format.KindNames[column.Kind],
 			Codes: int(feature.NCodes()), Gaps: feature.HasMissing, Of: column.Crossed,
+		}
+		if statistics {
+			d.Features[f].Gain = new(float64)
 		}
 		if feature.Kind == binning.Categorical {
 			d.Features[f].Levels, d.Features[f].Ordered = len(column.Levels), feature.Ordered
@@ -236,17 +238,11 @@ func (m *Model) describeColumns(d *Description) {
 			d.Features[f].Cuts = len(c.Cuts.Of32(f)) + len(c.Cuts.Of64(f))
 		}
 	}
-	known := !slices.ContainsFunc(c.Trees, func(t tree.Tree) bool { return t.NoStatistics() })
-	for f := range d.Features {
-		if known {
-			d.Features[f].Gain = new(float64)
-		}
-	}
 	for i := range c.Trees {
 		for n, f := range c.Trees[i].Feature {
 			d.Features[f].Splits++
-			if known {
-				*d.Features[f].Gain += float64(c.Trees[i].Gain[n])
+			if gain := d.Features[f].Gain; gain != nil {
+				*gain += float64(c.Trees[i].Gain[n])
 			}
 		}
 	}
