@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
-
-	"boost/booster/model"
 )
 
 // ModelParams returns the parameters that can change a model's bytes as a JSON
@@ -54,13 +52,4 @@ func paramsIn(text json.RawMessage) (Params, error) {
 		return p, fmt.Errorf("parameter %s of the model is not known to this version", key)
 	}
 	return p, nil
-}
-
-// RoundsTrained returns how many rounds there were, also those after the best one.
-func RoundsTrained(c *model.Contents) int {
-	rounds := c.BestRound
-	for _, h := range c.History {
-		rounds = max(rounds, len(h.Values))
-	}
-	return rounds
 }

@@ -45,6 +45,7 @@ type Params struct {
 	AllRows        bool               // count for cuts and levels, those held out too
 	Retrain        bool               // after early stopping, on all rows, those held out too
 	BagFolds       int                // the model is the mean of those of so many folds, which search.Bag trains; 0 = one model
+	Blend          int                // the model is the mean of so many, which search.Blend trains; 0 = one model
 	Gradients      string             // a name of gradients.Names; the model keeps what "auto" chose
 	PositiveClass  string             // "" = the second of two
 	ClassWeight    map[string]float64 // what the weights of a class's rows are multiplied by; of Balanced: classes weigh the same in all
@@ -177,6 +178,8 @@ func trainSettings(p *Params) []setting.Setting {
 			Doc: "After early stopping on rows that were held out of the training table, train again on all of its rows, for as many rounds as were best. Metrics of the rows held out are those of the first training."},
 		{Name: "train.bag_folds", Value: &p.BagFolds, Range: setting.Between(0, 100), OmitDefault: true,
 			Doc: "Divide the rows into so many parts, train a model for each on the other parts, all for the number of rounds that is best on the parts left out, and write one model whose raw scores are the mean of theirs. Metrics are of rows that no tree has seen. It takes about as many times as long, and as many trees; 0 = off."},
+		{Name: "train.blend", Value: &p.Blend, Range: setting.Between(0, 100), OmitDefault: true,
+			Doc: "Train so many models, and write one whose raw scores are the mean of theirs: of tree.growth and of symmetric trees in turn, which err unlike. Symmetric ones have 6 levels (tree.max_depth), a third of tree.lambda_l2 and no least number of rows. The first of each kind finds its rounds on rows held out; all see all rows in the end (train.retrain has to be set); metrics are of the first. 0 = off."},
 		{Name: "train.time_limit", Value: &p.TimeLimit, NoLimit: true, Run: true,
 			Doc: "Stop when the run takes this long, reading included, with what there is: \"90s\", \"10m\", or seconds; 0 = none."},
 		{Name: "train.memory_limit", Value: &p.MemoryLimit, NoLimit: true, Run: true,
@@ -241,6 +244,8 @@ func (p *Params) checkBagging() []error {
 		other = "train.valid_share, train.valid_by"
 	case p.Retrain:
 		other = "train.retrain"
+	case p.Blend > 0:
+		other = "train.blend"
 	case p.TimeLimit > 0:
 		other = "train.time_limit"
 	case p.ErrorFeedback:

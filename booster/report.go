@@ -48,5 +48,6 @@ type Report struct {
 	// Retrained is set where the model was trained again on all rows, with those held out (Params.Retrain). Rounds, Stopped and the
 	// metrics of the rows held out are of the first training.
 	Retrained bool
+	Blended   int // models that were averaged (Params.Blend), of which the first has BestRound rounds; 0 = one model
 	Bagged    int // models that were averaged (Params.BagFolds), each of BestRound rounds; 0 = one model
 }

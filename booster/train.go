@@ -115,8 +115,8 @@ func (r *run) begin(opts []Option) error {
 	if err := r.p.Validate(); err != nil {
 		return err
 	}
-	if r.p.BagFolds > 0 {
-		return fmt.Errorf("%w: train.bag_folds = %d: models of folds are trained, and averaged, by search.Bag", ErrParams, r.p.BagFolds)
+	if r.p.BagFolds > 0 || r.p.Blend > 0 {
+		return fmt.Errorf("%w: train.bag_folds = %d, train.blend = %d: several models are trained, and averaged, by search.Bag and search.Blend", ErrParams, r.p.BagFolds, r.p.Blend)
 	}
 	for _, step := range []func() error{r.checkSets, r.feedBack, r.settleBoosting, r.checkRateBy, r.openCheckpoints} {
 		if err := step(); err != nil {

@@ -93,7 +93,7 @@ var places = map[string]string{
 	"categorical.max_per_side": "splits", "categorical.min_per_group": "splits",
 	"train.objective": "gradients, start score, leaf values", "train.rounds": "rounds", "train.learning_rate": "leaf values", "train.seed": "what is drawn",
 	"train.threads": "speed", "train.gradients": "gradients", "train.builder": "speed", "train.early_stopping": "rounds",
-	"train.early_stopping_min_delta": "rounds", "train.valid_share": "rows", "train.valid_by": "rows", "train.retrain": "rows, rounds", "train.bag_folds": "rows, scores",
+	"train.early_stopping_min_delta": "rounds", "train.valid_share": "rows", "train.valid_by": "rows", "train.retrain": "rows, rounds", "train.bag_folds": "rows, scores", "train.blend": "rows, scores",
 	"train.time_limit": "rounds", "train.memory_limit": "memory", "train.verify": "speed", "train.boosting": "scores, leaf values",
 	"train.learning_rate_schedule": "leaf values", "train.learning_rate_end": "leaf values", "train.learning_rates": "leaf values",
 	"train.effort": "keys not given", "train.budget": "keys not given", "train.preset": "keys not given", "train.init_model": "start score, bins",

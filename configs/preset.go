@@ -26,7 +26,7 @@ func (r *reader) resolvePreset() {
 		case c.Effort != "" && c.Effort != preset.Default:
 			r.problem(c.given["train.effort"], errors.New("train.budget says what effort there is: leave one of both out"))
 		}
-		for _, key := range []string{"train.bag_folds", "train.time_limit", "train.retrain", "train.valid_share", "train.valid_by"} {
+		for _, key := range []string{"train.bag_folds", "train.blend", "train.time_limit", "train.retrain", "train.valid_share", "train.valid_by"} {
 			if at, given := c.given[key]; given {
 				r.problem(at, fmt.Errorf("train.budget decides about %s: leave one of both out", key))
 			}

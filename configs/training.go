@@ -27,10 +27,10 @@ func (c *Config) ObjectiveOn(t *dataset.Table, base *booster.Model) (name, why s
 }
 
 // ParamsOn returns the parameters that training on a table will have, with the values that Preset, or Effort, has for it. retrain says
-// whether training on all rows may follow.
-func (c *Config) ParamsOn(train booster.Data, objective string, retrain bool) (booster.Params, error) {
+// whether training on all rows may follow, and blend whether the mean of several models may be trained.
+func (c *Config) ParamsOn(train booster.Data, objective string, retrain, blend bool) (booster.Params, error) {
 	t := preset.TableOf(train, objective)
-	t.Retrain = retrain
+	t.Retrain, t.Blend = retrain, blend && c.Budget == 0
 	if err := c.SettleFor(t); err != nil {
 		return c.Params, err
 	}
@@ -44,7 +44,7 @@ func (c *Config) ParamsOn(train booster.Data, objective string, retrain bool) (b
 func (c *Config) QuickOn(train booster.Data) (booster.Params, error) {
 	quick := *c
 	quick.Effort = preset.Quick
-	return quick.ParamsOn(train, "", false) // it asks for no objective
+	return quick.ParamsOn(train, "", false, false) // it asks for no objective
 }
 
 // forcedCuts returns the cuts that a table of these columns has to have: those of ForcedCutsFile, which it reads, or of Params.

@@ -72,16 +72,21 @@ func (s *Set) TrainByDefaults(ctx context.Context, table *dataset.Table, split i
 	rows := slices.Concat(train, stop)
 	slices.Sort(rows)
 	seen := table.Take(rows)
-	p, err := parameters(preset.TableOf(booster.InMemory(seen), s.Task))
+	about := preset.TableOf(booster.InMemory(seen), s.Task)
+	about.Blend = true
+	p, err := parameters(about)
 	if err != nil {
 		return DefaultsResult{}, err
 	}
 	p.Objective, p.Threads = s.Task, 1
 	began := harness.ProcessorSeconds()
 	var m *booster.Model
-	if p.BagFolds > 0 {
+	switch {
+	case p.BagFolds > 0:
 		m, err = search.Bag(ctx, p, seen, search.Bagging{})
-	} else {
+	case p.Blend > 0:
+		m, err = search.Blend(ctx, p, booster.InMemory(seen), search.Blending{Train: places(train, rows), Valid: places(stop, rows)})
+	default:
 		m, err = booster.Train(ctx, p, seen, booster.OnRows(places(train, rows), places(stop, rows)))
 	}
 	if err != nil {

@@ -24,11 +24,11 @@ var efforts = []choice{
 	}},
 	{Default, byStudy},
 	{Best, func(p *booster.Params, t Table, given func(string) bool) {
-		byStudy(p, t, given)
 		if !given("train.bag_folds") {
 			p.BagFolds = 10
 		}
-		p.Retrain = p.Retrain && p.BagFolds == 0
+		t.Retrain = t.Retrain && p.BagFolds == 0
+		byStudy(p, t, given)
 	}},
 }
 
@@ -54,10 +54,17 @@ const manyFeatures = 60
 // towards 0. Where something was given that goes another way, like boosting with dropout, it stays with what goes with that.
 func byStudy(p *booster.Params, t Table, given func(string) bool) {
 	any := func(keys ...string) bool { return slices.ContainsFunc(keys, given) }
+	asked := p.Retrain
 	p.Retrain = t.Retrain && t.Rows <= mostRows && !p.ErrorFeedback && (!given("train.early_stopping") || p.EarlyStopping > 0)
 	if p.Boosting != booster.PlainBoosting {
 		p.Rounds, p.EarlyStopping = 1000, 50
 		return
+	}
+	if given("train.retrain") {
+		p.Retrain = asked
+	}
+	if !given("train.blend") {
+		p.Blend = t.models(p, any)
 	}
 	if !any("train.learning_rate", "train.learning_rates", "train.learning_rate_schedule") {
 		p.LearningRate = smallRate
@@ -65,6 +72,9 @@ func byStudy(p *booster.Params, t Table, given func(string) bool) {
 			p.LearningRate = 0.02
 		}
 		if t.Objective == "multiclass" {
+			p.LearningRate *= 2
+		}
+		if p.Blend > 0 { // the mean of several models makes good for larger steps
 			p.LearningRate *= 2
 		}
 		if t.Rows > mostRows {
@@ -94,8 +104,8 @@ func byStudy(p *booster.Params, t Table, given func(string) bool) {
 			p.Tree.ColNode = 0.25
 		}
 	}
-	if !slices.Contains([]string{"regression", "binary", "multiclass"}, t.Objective) {
-		return // which were not in the study
+	if !studied(t.Objective) {
+		return
 	}
 	switch p.Tree.LambdaL2 = 3; {
 	case t.Rows >= 100_000:
@@ -111,6 +121,26 @@ func byStudy(p *booster.Params, t Table, given func(string) bool) {
 	if !samplesRows(given) {
 		p.MvsFraction = 0.7
 	}
+}
+
+// blended is the number of models that are averaged.
+const blended = 4
+
+// models returns of how many models the mean is trained, 0 for one alone: where nothing was given that says how many rounds there are, how
+// fast they learn, or what symmetric trees do not go with.
+func (t *Table) models(p *booster.Params, given func(keys ...string) bool) int {
+	switch {
+	case !t.Blend || !p.Retrain || p.BagFolds > 0 || !studied(t.Objective) || t.Classes >= manyClasses || p.ValidBy != "",
+		given("train.rounds", "train.learning_rate", "train.learning_rates", "train.learning_rate_schedule", "tree.growth",
+			"tree.linear", "tree.forced_splits", "constraints.monotone_method"):
+		return 0
+	}
+	return blended
+}
+
+// studied reports whether the study has sets of an objective.
+func studied(objective string) bool {
+	return slices.Contains([]string{"regression", "binary", "multiclass"}, objective)
 }
 
 // samplesRows reports whether a way to sample rows was given.

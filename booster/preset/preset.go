@@ -20,6 +20,7 @@ type Table struct {
 	Classes   int    // of objective "multiclass"
 	Levels    int    // of the categorical feature that has most of them
 	Retrain   bool   // training on all rows may follow where rows are held out, see booster.Params.Retrain
+	Blend     bool   // then the mean of several models may be trained, see booster.Params.Blend
 }
 
 // Crosses reports whether columns are made of others by effort default: one has many levels, and there are rows enough to say which or few rows of

@@ -120,6 +120,9 @@ func sameChoices(ctx context.Context, p booster.Params, table *dataset.Table, c 
 	return found, chosen, err
 }
 
+// Average returns one model whose raw scores are the mean of those of the folds' models (see model.Mean).
+func (r *Result) Average() (*booster.Model, error) { return model.Mean(r.Models...) }
+
 // bagged returns the average as what p trains.
 func (r *Result) bagged(p booster.Params, table *dataset.Table) (*booster.Model, error) {
 	average, err := r.Average()

@@ -155,6 +155,9 @@ func checkParams(p booster.Params) error {
 	if p.BagFolds > 0 {
 		return fmt.Errorf("%w: train.bag_folds = %d is a cross-validation itself: leave it out, and effort \"best\"", booster.ErrParams, p.BagFolds)
 	}
+	if p.Blend > 0 {
+		return fmt.Errorf("%w: train.blend = %d averages models of all rows, and folds have one each: leave it out", booster.ErrParams, p.Blend)
+	}
 	if p.ValidShare > 0 || p.ValidBy != "" {
 		return fmt.Errorf("%w: cross-validation divides the rows itself: leave train.valid_share and train.valid_by out (the column of valid_by is a feature then: name it in data.ignore)", booster.ErrParams)
 	}
@@ -235,7 +238,7 @@ func newValidation(p booster.Params, table *dataset.Table, c Params, folds []Fol
 		alive = len(folds)
 	}
 	v.alive, v.memory = alive, budget.Machine(0).Limit(p.MemoryLimit)
-	v.p.EarlyStopping, v.p.MinDelta, v.p.Retrain, v.p.TimeLimit, v.p.MemoryLimit = 0, 0, false, 0, v.memory.Bytes/int64(alive)
+	v.p.EarlyStopping, v.p.MinDelta, v.p.Retrain, v.p.Blend, v.p.TimeLimit, v.p.MemoryLimit = 0, 0, false, 0, 0, v.memory.Bytes/int64(alive)
 	return v
 }
 

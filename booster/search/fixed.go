@@ -8,7 +8,7 @@ func Fixed(p booster.Params, rounds int) booster.Params {
 	if rates := RatesOf(p, rounds); rates != nil {
 		p.Rates, p.RateSchedule, p.RateEnd = rates, booster.ConstantRate, 0
 	}
-	p.Rounds, p.EarlyStopping, p.MinDelta, p.Retrain = rounds, 0, 0, false
+	p.Rounds, p.EarlyStopping, p.MinDelta, p.Retrain, p.Blend = rounds, 0, 0, false, 0
 	return p
 }
 

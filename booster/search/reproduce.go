@@ -23,6 +23,8 @@ func Reproduce(ctx context.Context, m, base *booster.Model, table *dataset.Table
 			return nil, err
 		}
 		return again.Prefix(min(m.Rounds(), again.Rounds())) // it may have been rolled back since
+	case base == nil && p.Blend > 0:
+		return Blend(ctx, p, booster.InMemory(table), Blending{Options: opts})
 	case base == nil:
 		return trainAgain(ctx, m, p, table, opts)
 	}
@@ -39,7 +41,7 @@ func Reproduce(ctx context.Context, m, base *booster.Model, table *dataset.Table
 // trainAgain trains with the model's parameters for as many rounds as it was, also
 // where a limit or Ctrl-C ended it, which the parameters do not tell.
 func trainAgain(ctx context.Context, m *booster.Model, params booster.Params, table *dataset.Table, opts []booster.Option) (*booster.Model, error) {
-	rounds := booster.RoundsTrained(m.Contents())
+	rounds := m.Contents().RoundsTrained()
 	if params.Retrain { // only a training that ended by itself was followed by another
 		return booster.Train(ctx, params, table, opts...)
 	}

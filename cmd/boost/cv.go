@@ -88,7 +88,7 @@ func addDivisionFlags(cmd *cobra.Command, d *search.Division) {
 }
 
 func (a *app) cv(ctx context.Context, cmd *cobra.Command, sources []string, f *cvFlags) error {
-	r := &trainRun{a: a, json: f.json, resume: f.resume}
+	r := &trainRun{a: a, json: f.json, resume: f.resume, judges: true}
 	if err := r.configure(cmd, sources, &f.trainFlags, cvKeyFlags); err != nil {
 		return err
 	}

@@ -134,7 +134,7 @@ func (f *reproduceFlags) loadBase(m *model.Model, file string) (*model.Model, er
 		return nil, exit.Usagef("%s was pruned: reproduce the model %s instead", file, o.Models[0])
 	case f.base == "":
 		return nil, exit.Usagef("%s was %s from another model: give it with --init-model (sha256 %s)", file, o.How, o.Models[0])
-	case o.How == model.Continued && booster.RoundsTrained(c) <= o.Rounds:
+	case o.How == model.Continued && c.RoundsTrained() <= o.Rounds:
 		return nil, exit.Usagef("%s has only the rounds of the model that it was %s from", file, o.How)
 	}
 	return regdir.Load(f.base)

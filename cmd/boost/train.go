@@ -110,6 +110,7 @@ type trainRun struct {
 	config    *configs.Config
 	json      bool
 	resume    bool
+	judges    bool             // models are trained to be judged on parts of the rows
 	tables    []dataset.Option // for tables whose types are inferred
 	base      *model.Model     // training goes on from it; nil for from nothing
 	report    booster.Report
@@ -343,7 +344,7 @@ func (r *trainRun) fit(ctx context.Context, rebuild bool) (*booster.Model, error
 	}
 	rounds := progress.Rounds{Terminal: a.terminal, Log: a.log, Verbose: a.verbose, JSON: a.logFormat == "json", Before: r.baseRounds(),
 		Patience: c.Params.EarlyStopping, Valid: len(c.Data.Valid) > 0, Report: &r.report}
-	opts := append(loaded.Options(), booster.Logger(a.log), booster.WithReport(&r.report), booster.OnRound(rounds.Show), booster.WithCheckpoints(r.checkpoints()))
+	opts := loaded.Options()
 	if r.comm != nil {
 		opts = append(opts, booster.WithRanks(r.comm))
 	}
@@ -351,7 +352,15 @@ func (r *trainRun) fit(ctx context.Context, rebuild bool) (*booster.Model, error
 		opts = append(opts, booster.ByFeatures())
 	}
 	a.showBar(r.baseRounds() + params.Rounds)
-	model, err := booster.TrainOn(ctx, params, loaded.Train, opts...)
+	var model *booster.Model
+	if params.Blend > 0 {
+		model, err = search.Blend(ctx, params, loaded.Train, search.Blending{
+			Log: a.log, Report: &r.report, OnRound: rounds.Show, Checkpoints: r.checkpoints(), Spread: r.comm != nil, Options: opts,
+		})
+	} else {
+		opts = append(opts, booster.Logger(a.log), booster.WithReport(&r.report), booster.OnRound(rounds.Show), booster.WithCheckpoints(r.checkpoints()))
+		model, err = booster.TrainOn(ctx, params, loaded.Train, opts...)
+	}
 	a.terminal.ClearBar()
 	if err != nil && (model == nil || !errors.Is(err, booster.ErrInterrupted)) {
 		return nil, exit.OfTable(c.Data.Train, tune.Over(err, c.Budget, time.Since(a.started)))
@@ -565,7 +574,7 @@ func (r *trainRun) mayRetrain() bool {
 func (r *trainRun) settle(train booster.Data, objective string) (booster.Params, error) {
 	c := r.config
 	before := c.Chosen()
-	params, err := c.ParamsOn(train, objective, r.mayRetrain())
+	params, err := c.ParamsOn(train, objective, r.mayRetrain(), !r.judges)
 	if err != nil {
 		return params, err
 	}

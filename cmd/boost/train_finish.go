@@ -26,7 +26,7 @@ func (r *trainRun) finish(ctx context.Context, m *model.Model, path string, inte
 		Threads: r.report.Threads, Builder: r.report.Builder, Gradients: r.report.Gradients,
 		Seconds: report.TrainingSeconds{Load: r.loading.Seconds(), Bin: r.report.BinSeconds, Train: r.report.TrainSeconds,
 			Score: r.report.ScoreSeconds, Save: r.saving.Seconds()},
-		Retrained: r.report.Retrained, Bagged: r.report.Bagged,
+		Retrained: r.report.Retrained, Bagged: r.report.Bagged, Blended: r.report.Blended,
 		TrainingText: report.TrainingText{Sets: max(1, len(r.config.Data.Valid), len(r.tests)), HeldOut: len(r.report.HeldOut), Details: r.a.verbose},
 	}
 	if r.small != nil {

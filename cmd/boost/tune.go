@@ -81,7 +81,7 @@ interruption, or with more --trials. The trials follow from train.seed, not from
 }
 
 func (a *app) tune(ctx context.Context, cmd *cobra.Command, sources []string, f *tuneFlags) error {
-	r := &trainRun{a: a, json: f.json}
+	r := &trainRun{a: a, json: f.json, judges: true}
 	if err := r.configure(cmd, sources, &f.trainFlags, tuneKeyFlags); err != nil {
 		return err
 	}

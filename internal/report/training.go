@@ -27,6 +27,7 @@ type Training struct {
 	Builder     string                         `json:"builder"`
 	Gradients   string                         `json:"gradients"`
 	Retrained   bool                           `json:"retrained,omitempty"` // on all rows, after that
+	Blended     int                            `json:"blend,omitempty"`     // models whose mean it is, of which these are the first's rounds
 	Bagged      int                            `json:"bag_folds,omitempty"` // models whose mean it is
 	Predictions string                         `json:"predictions,omitempty"`
 	Quantized   *Compressed                    `json:"quantized,omitempty"`
@@ -158,6 +159,9 @@ func (t *Training) roundsText(lead string) string {
 	}
 	if t.Retrained {
 		text += "; then trained on all rows"
+	}
+	if t.Blended > 0 {
+		text += fmt.Sprintf("; metrics are of this model, the first of %d that are averaged", t.Blended)
 	}
 	return text
 }

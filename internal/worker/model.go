@@ -135,7 +135,7 @@ func (h *predictHead) upTo(m *model.Model) int {
 func (h *predictHead) checkRounds(m *model.Model, kind string) error {
 	upTo := h.upTo(m)
 	if n := m.Averaged(); n > 0 && (h.Every > 0 || upTo != m.Rounds()) {
-		return usagef("the model has the rounds of %d models whose mean they are (train.bag_folds), one behind the other: ask for all rounds", n)
+		return usagef("the model has the rounds of %d models whose mean they are (train.bag_folds, train.blend), one behind the other: ask for all rounds", n)
 	}
 	if upTo < 0 || upTo > m.Rounds() {
 		return usagef("rounds must be 0 … %d, the rounds of the model, not %d", m.Rounds(), upTo)

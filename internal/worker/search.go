@@ -68,7 +68,7 @@ func (r *request) readForFolds(ctx context.Context, head *foldsHead) (*foldsRun,
 	if f.tables, err = r.trainingTables(ctx, &head.trainHead, c, nil); err != nil {
 		return nil, err
 	}
-	if f.params, err = settledParams(c, f.tables.Train, &head.trainHead, nil, true); err != nil {
+	if f.params, err = settledParams(c, f.tables.Train, &head.trainHead, nil, true, false); err != nil {
 		f.tables.Close()
 		return nil, err
 	}

@@ -107,7 +107,7 @@ func (r *request) train(ctx context.Context) (any, []byte, error) {
 		return nil, nil, err
 	}
 	defer loaded.Close()
-	params, err := settledParams(c, loaded.Train, &head, base, retrain)
+	params, err := settledParams(c, loaded.Train, &head, base, retrain, retrain)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -125,12 +125,13 @@ func (r *request) train(ctx context.Context) (any, []byte, error) {
 		return nil, nil, err
 	}
 	var trained booster.Report
-	options := slices.Concat(f.own.Options, loaded.Options(), []booster.Option{booster.Logger(r.logger()), booster.WithReport(&trained)})
+	options := slices.Concat(f.own.Options, loaded.Options())
 	if base != nil { // tables in memory do not say so
 		options = append(options, booster.From(base))
 	}
+	var tell func(booster.Round)
 	if head.Events {
-		options = append(options, booster.OnRound(r.tellRounds(head.Every)))
+		tell = r.tellRounds(head.Every)
 	}
 	if c.Budget > 0 {
 		if loading >= c.Budget {
@@ -146,12 +147,15 @@ func (r *request) train(ctx context.Context) (any, []byte, error) {
 		}
 	}
 	var m *booster.Model
-	if params.BagFolds > 0 {
+	switch {
+	case params.BagFolds > 0:
 		bagging := search.Bagging{Log: r.logger(), Report: &trained, Limit: params.TimeLimit, OnRound: r.tellFolds(&head), Own: f.own}
 		params.TimeLimit = 0
 		m, err = search.Bag(f.ctx, params, loaded.Train.Table(), bagging)
-	} else {
-		m, err = booster.TrainOn(f.ctx, params, loaded.Train, options...)
+	case params.Blend > 0:
+		m, err = search.Blend(f.ctx, params, loaded.Train, search.Blending{Log: r.logger(), Report: &trained, OnRound: tell, Options: options})
+	default:
+		m, err = booster.TrainOn(f.ctx, params, loaded.Train, append(options, booster.Logger(r.logger()), booster.WithReport(&trained), booster.OnRound(tell))...)
 	}
 	if err = f.end(tune.Over(err, c.Budget, time.Since(start))); err != nil {
 		return nil, nil, err
@@ -180,12 +184,12 @@ func settle(c *configs.Config, base *model.Model, retrain bool) error {
 }
 
 // settledParams returns the parameters that training on a table will have.
-func settledParams(c *configs.Config, train booster.Data, head *trainHead, base *model.Model, retrain bool) (booster.Params, error) {
+func settledParams(c *configs.Config, train booster.Data, head *trainHead, base *model.Model, retrain, blend bool) (booster.Params, error) {
 	objective, _, _ := c.ObjectiveOn(train.MetaColumns(), base) // an error comes once more from training
 	if head.Loss != nil {
 		objective = head.Loss.task()
 	}
-	return c.ParamsOn(train, objective, retrain)
+	return c.ParamsOn(train, objective, retrain, blend)
 }
 
 // base returns the model that training goes on from, nil for none.

@@ -28,10 +28,12 @@ type Folder struct {
 
 const lockName = ".lock"
 
-// Folders in that of a run, of its parts: the training on all rows that follows it, its folds by their numbers, and folds that begin again.
+// Folders in that of a run, of its parts: the training on all rows that follows it, its folds and the models that are averaged by their
+// numbers, and folds that begin again.
 const (
 	AllRows = "all-rows"
 	Fold    = "fold-"
+	Model   = "model-"
 	Again   = "again"
 )
 
@@ -120,7 +122,7 @@ func ClearParts(fsys vfs.FS, dir string) error {
 		return fmt.Errorf("%s: %w", dir, replace.Reason(err))
 	}
 	for _, e := range entries {
-		if name := e.Name(); !e.IsDir() || name != AllRows && name != Again && !strings.HasPrefix(name, Fold) {
+		if name := e.Name(); !e.IsDir() || name != AllRows && name != Again && !strings.HasPrefix(name, Fold) && !strings.HasPrefix(name, Model) {
 			continue // such as the folder of another run
 		}
 		below := filepath.Join(dir, e.Name())

@@ -44,18 +44,28 @@ type Contents struct {
 	Trust       *trust.Trust // nil for a model that is not calibrated
 }
 
-// Averaged returns of how many models, whose rounds stand one behind the other, the model or a part of it is the mean (train.bag_folds), 0
-// for one.
-func (c *Contents) Averaged() (folds int) {
+// Averaged returns of how many models, whose rounds stand one behind the other, the model or a part of it is the mean (train.bag_folds,
+// train.blend), 0 for one.
+func (c *Contents) Averaged() (models int) {
 	for _, s := range append(c.Segments, Segment{Params: c.Params}) {
 		var p struct {
 			Folds int `json:"train.bag_folds"`
+			Blend int `json:"train.blend"`
 		}
 		if json.Unmarshal(s.Params, &p) == nil { // else it was made without parameters
-			folds = max(folds, p.Folds)
+			models = max(models, p.Folds, p.Blend)
 		}
 	}
-	return folds
+	return models
+}
+
+// RoundsTrained returns how many rounds there were, also those after the best one.
+func (c *Contents) RoundsTrained() int {
+	rounds := c.BestRound
+	for _, h := range c.History {
+		rounds = max(rounds, len(h.Values))
+	}
+	return rounds
 }
 
 // History is one metric on one set through the rounds.

@@ -50,7 +50,7 @@ func (s *Stages) Fit(m Model, file string) error {
 		return exit.Usagef("--rounds must be 0 … %d, the rounds of %s, not %d", m.Rounds(), file, s.Rounds)
 	}
 	if m.Averaged() > 0 && (upTo < m.Rounds() || s.Every > 0) {
-		return exit.Usagef("%s has the rounds of %d models whose mean they are (train.bag_folds), one behind the other: leave --rounds and --staged out", file, m.Averaged())
+		return exit.Usagef("%s has the rounds of %d models whose mean they are (train.bag_folds, train.blend), one behind the other: leave --rounds and --staged out", file, m.Averaged())
 	}
 	if err := m.Ensembles().Check(upTo, s.Every); err != nil {
 		return exit.Usagef("%s: %v", file, err)
