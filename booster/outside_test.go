@@ -33,6 +33,7 @@ var outsideValues = map[string]string{
 	"train.valid_by":                 "holdout_test.go TestValidBy",
 	"train.retrain":                  "retrain_test.go TestRetrain",
 	"train.bag_folds":                "bag_test.go TestBag",
+	"train.blend":                    "blend_test.go TestBlend",
 	"train.boosting":                 "options_test.go TestDrawsLikePeers, modes_test.go TestModesAgreeWithLightGBM",
 	"train.learning_rate_schedule":   "options_test.go TestOptionsLikePeers",
 	"train.learning_rate_end":        "options_test.go TestOptionsLikePeers",

@@ -179,7 +179,7 @@ func trainSettings(p *Params) []setting.Setting {
 		{Name: "train.bag_folds", Value: &p.BagFolds, Range: setting.Between(0, 100), OmitDefault: true,
 			Doc: "Divide the rows into so many parts, train a model for each on the other parts, all for the number of rounds that is best on the parts left out, and write one model whose raw scores are the mean of theirs. Metrics are of rows that no tree has seen. It takes about as many times as long, and as many trees; 0 = off."},
 		{Name: "train.blend", Value: &p.Blend, Range: setting.Between(0, 100), OmitDefault: true,
-			Doc: "Train so many models, and write one whose raw scores are the mean of theirs: of tree.growth and of symmetric trees in turn, which err unlike. Symmetric ones have 6 levels (tree.max_depth), a third of tree.lambda_l2 and no least number of rows. The first of each kind finds its rounds on rows held out; all see all rows in the end (train.retrain has to be set); metrics are of the first. 0 = off."},
+			Doc: "Train so many models, and write one whose raw scores are the mean of theirs: of tree.growth and of symmetric trees in turn, which err unlike. Symmetric ones have 6 levels (tree.max_depth), twice the learning rate, a third of tree.lambda_l2 and no least number of rows. The first of each kind finds its rounds on rows held out, where symmetric ones that are 4 % worse are left out; all see all rows in the end (train.retrain has to be set); metrics are of the first. 0 = off."},
 		{Name: "train.time_limit", Value: &p.TimeLimit, NoLimit: true, Run: true,
 			Doc: "Stop when the run takes this long, reading included, with what there is: \"90s\", \"10m\", or seconds; 0 = none."},
 		{Name: "train.memory_limit", Value: &p.MemoryLimit, NoLimit: true, Run: true,

@@ -46,7 +46,7 @@ func Refit(ctx context.Context, m *Model, t *dataset.Table, decay float64, opts 
 		set(&o)
 	}
 	if n := m.Contents().Averaged(); n > 0 {
-		return nil, fmt.Errorf("%w: the model has the rounds of %d models whose mean they are (train.bag_folds, train.blend), and whose leaves do not follow each other: train again", ErrParams, n)
+		return nil, fmt.Errorf("%w: the model has the rounds of %d models whose mean they are (train.bag_folds), and whose leaves do not follow each other: train again, or with train.blend, whose models search.Refit takes apart", ErrParams, n)
 	}
 	r, err := newRefit(ctx, m, t, decay, &o)
 	if err != nil {

@@ -23,7 +23,8 @@ type Description struct {
 	BaseScore []float64 `json:"base_score"`
 	Classes   []string  `json:"classes,omitempty"`
 
-	Rounds int `json:"rounds"` // kept
+	Rounds int `json:"rounds"`                  // kept
+	Judged int `json:"judged_rounds,omitempty"` // of them, those of the first model, which the history is of, where the model is the mean of several
 	Trees  int `json:"trees"`
 	Splits int `json:"splits"`
 	Leaves int `json:"leaves"`
@@ -178,6 +179,9 @@ func (m *Model) Describe() (*Description, error) {
 		Bytes: len(data), SHA256: hex.EncodeToString(sum[:]),
 		Segments: c.Segments, After: c.After, Derived: c.Derived, Compression: describeCompression(c.Compression),
 		Trust: describeTrust(c.Trust),
+	}
+	if judged := m.Judged(); judged != c.BestRound {
+		d.Judged = judged
 	}
 	if o := c.Origin; o != nil {
 		d.Origin = &OriginDescription{How: o.How, Models: o.Models, Rounds: o.Rounds, Decay: o.Decay, Whole: o.Whole, Tables: o.Tables}

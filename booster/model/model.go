@@ -102,5 +102,14 @@ func (m *Model) Link() objectives.Link { return m.contents.Link }
 // Rounds returns the number of rounds whose trees the model keeps.
 func (m *Model) Rounds() int { return m.contents.BestRound }
 
+// Judged returns the rounds kept of the model that the history is of: Rounds, or, where the model is the mean of several (train.blend),
+// those of the first.
+func (m *Model) Judged() int {
+	if c := m.contents; len(c.Segments) > 0 && c.After == 0 && c.Origin == nil && c.Averaged() > 0 {
+		return c.Segments[0].Rounds
+	}
+	return m.contents.BestRound
+}
+
 // NumTrees returns the number of trees: rounds × outputs.
 func (m *Model) NumTrees() int { return len(m.contents.Trees) }

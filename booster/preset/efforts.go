@@ -5,6 +5,7 @@ import (
 
 	"boost/booster"
 	"boost/objectives"
+	"boost/tree/grow"
 )
 
 // Efforts.
@@ -64,7 +65,7 @@ func byStudy(p *booster.Params, t Table, given func(string) bool) {
 		p.Retrain = asked
 	}
 	if !given("train.blend") {
-		p.Blend = t.models(p, any)
+		p.Blend = t.models(p, given)
 	}
 	if !any("train.learning_rate", "train.learning_rates", "train.learning_rate_schedule") {
 		p.LearningRate = smallRate
@@ -72,9 +73,6 @@ func byStudy(p *booster.Params, t Table, given func(string) bool) {
 			p.LearningRate = 0.02
 		}
 		if t.Objective == "multiclass" {
-			p.LearningRate *= 2
-		}
-		if p.Blend > 0 { // the mean of several models makes good for larger steps
 			p.LearningRate *= 2
 		}
 		if t.Rows > mostRows {
@@ -126,13 +124,13 @@ func byStudy(p *booster.Params, t Table, given func(string) bool) {
 // blended is the number of models that are averaged.
 const blended = 4
 
-// models returns of how many models the mean is trained, 0 for one alone: where nothing was given that says how many rounds there are, how
-// fast they learn, or what symmetric trees do not go with.
-func (t *Table) models(p *booster.Params, given func(keys ...string) bool) int {
-	switch {
-	case !t.Blend || !p.Retrain || p.BagFolds > 0 || !studied(t.Objective) || t.Classes >= manyClasses || p.ValidBy != "",
-		given("train.rounds", "train.learning_rate", "train.learning_rates", "train.learning_rate_schedule", "tree.growth",
-			"tree.linear", "tree.forced_splits", "constraints.monotone_method"):
+// models returns of how many models the mean is trained, 0 for one alone: not where the number of rounds was given, or something that symmetric
+// trees do not go with.
+func (t *Table) models(p *booster.Params, given func(key string) bool) int {
+	tree := &p.Tree
+	bounds := len(tree.Monotone) > 0 && tree.MonotoneMethod != grow.BasicBounds
+	if !t.Blend || !p.Retrain || !studied(t.Objective) || t.Classes >= manyClasses || p.ValidBy != "" || tree.ForcedSplits != "" || bounds ||
+		given("train.rounds") || given("tree.growth") || p.BagFolds > 0 {
 		return 0
 	}
 	return blended

@@ -7,6 +7,7 @@ import (
 
 	"boost/booster"
 	"boost/booster/preset"
+	"boost/tree/grow"
 )
 
 // Every preset gives parameters that are valid, whatever is known of the table, and leaves what was given.
@@ -112,6 +113,37 @@ func TestDefaultEffort(t *testing.T) {
 		given := func(key string) bool { return key == "train.bag_folds" && folds != 10 }
 		if err := preset.Use(&p, preset.Best, preset.Table{Rows: 5000, Objective: "binary", Retrain: true}, given); err != nil || p.BagFolds != folds || p.Retrain != retrain {
 			t.Errorf("best, %d folds: %d folds, retrain %v (%v)", folds, p.BagFolds, p.Retrain, err)
+		}
+	}
+	whole := preset.Table{Rows: 5000, Objective: "binary", Retrain: true, Blend: true}
+	for name, c := range map[string]struct {
+		models int
+		change func(t *preset.Table, p *booster.Params)
+		given  string
+	}{
+		"four models":       {4, func(*preset.Table, *booster.Params) {}, ""},
+		"a rate":            {4, func(_ *preset.Table, p *booster.Params) { p.LearningRate = 0.2 }, "train.learning_rate"},
+		"so many":           {2, func(_ *preset.Table, p *booster.Params) { p.Blend = 2 }, "train.blend"},
+		"one is wanted":     {0, func(*preset.Table, *booster.Params) {}, "train.blend"},
+		"rounds":            {0, func(_ *preset.Table, p *booster.Params) { p.Rounds = 50 }, "train.rounds"},
+		"a growth":          {0, func(_ *preset.Table, p *booster.Params) { p.Tree.Growth = grow.ByDepth }, "tree.growth"},
+		"one can be had":    {0, func(t *preset.Table, _ *booster.Params) { t.Blend = false }, ""},
+		"no rows held out":  {0, func(t *preset.Table, _ *booster.Params) { t.Retrain = false }, ""},
+		"no second one":     {0, func(*preset.Table, *booster.Params) {}, "train.retrain"},
+		"many classes":      {0, func(t *preset.Table, _ *booster.Params) { t.Objective, t.Classes = "multiclass", 10 }, ""},
+		"another objective": {0, func(t *preset.Table, _ *booster.Params) { t.Objective = "poisson" }, ""},
+		"many rows":         {0, func(t *preset.Table, _ *booster.Params) { t.Rows = 200_001 }, ""},
+		"forced splits":     {0, func(_ *preset.Table, p *booster.Params) { p.Tree.ForcedSplits = "{}" }, "tree.forced_splits"},
+		"folds":             {0, func(_ *preset.Table, p *booster.Params) { p.BagFolds = 3 }, "train.bag_folds"},
+	} {
+		p, table := booster.Defaults(), whole
+		c.change(&table, &p)
+		if err := preset.Use(&p, preset.Default, table, func(key string) bool { return key == c.given }); err != nil || p.Blend != c.models {
+			t.Errorf("%s: %d models (%v), want %d", name, p.Blend, err, c.models)
+		}
+		p = booster.Defaults()
+		if err := preset.Use(&p, preset.Best, whole, nil); err != nil || p.Blend != 0 {
+			t.Errorf("best: %d models (%v)", p.Blend, err)
 		}
 	}
 	for counts, want := range map[bool]int{false: booster.AutoCombinations, true: -1} { // categorical.counts = false is kept

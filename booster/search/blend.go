@@ -1,20 +1,26 @@
 package search
 
 import (
+	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strconv"
+	"sync"
 	"time"
 
 	"boost/booster"
 	"boost/booster/internal/checkpoint"
 	"boost/booster/model"
 	"boost/internal/cpu"
+	"boost/objectives/metrics"
 	"boost/parallel"
 	"boost/tree/grow"
 )
@@ -54,13 +60,13 @@ func Blend(ctx context.Context, p booster.Params, train booster.Data, b Blending
 	if b.Report == nil {
 		b.Report = &booster.Report{}
 	}
-	w := &blending{Blending: b, p: p, data: train, start: time.Now()}
+	w := &blending{Blending: b, p: p, data: train, start: time.Now(), threads: cmp.Or(p.Threads, cpu.Threads())}
 	if err := w.bin(ctx); err != nil {
 		return nil, interrupted(ctx, err)
 	}
-	for len(w.models) < p.Blend {
-		goesOn, err := w.next(ctx)
-		if err != nil || !goesOn {
+	for goesOn := true; goesOn && len(w.models) < p.Blend; {
+		var err error
+		if goesOn, err = w.next(ctx); err != nil {
 			return w.mean(err)
 		}
 	}
@@ -96,20 +102,31 @@ func checkBlend(p *booster.Params) error {
 }
 
 // symmetric returns the parameters of the models with symmetric trees. All nodes of a level take part in the choice of its split, which
-// keeps leaves of few rows from following their noise.
+// keeps leaves of few rows from following their noise, and steps can be larger.
 func symmetric(p booster.Params) booster.Params {
 	p.Tree.Growth, p.Tree.MinDataInLeaf, p.Tree.LambdaL2 = grow.Symmetric, min(p.Tree.MinDataInLeaf, 1), p.Tree.LambdaL2/3
+	p.LearningRate, p.EarlyStopping = min(2*p.LearningRate, 1), (p.EarlyStopping+1)/2
 	return p
 }
+
+// worse is by which share of the first model's metric on the rows held out that of the second may be worse. Else none of its kind is averaged.
+const worse = 0.04
 
 // blending is a Blend under way.
 type blending struct {
 	Blending
-	p      booster.Params
-	data   booster.Data
-	start  time.Time
-	models []*booster.Model
+	p       booster.Params
+	data    booster.Data
+	start   time.Time
+	binned  time.Duration // that binning has taken
+	threads int
+	pairs   bool             // two models are trained side by side
+	models  []*booster.Model // by their numbers; nil for those that are left out
+	alone   bool             // symmetric trees are left out
 }
+
+// fewCells is the number of a table's cells up to which two models are trained side by side: two workers make more of small nodes so.
+const fewCells = 20_000_000
 
 // bin bins a table in memory once for all models.
 func (w *blending) bin(ctx context.Context) error {
@@ -117,7 +134,7 @@ func (w *blending) bin(ctx context.Context) error {
 	if table == nil || w.Spread {
 		return nil
 	}
-	pool := parallel.NewPool(cmp.Or(w.p.Threads, cpu.Threads()))
+	pool := parallel.NewPool(w.threads)
 	defer pool.Close()
 	p := w.p
 	p.Blend = 0
@@ -128,25 +145,121 @@ func (w *blending) bin(ctx context.Context) error {
 	for _, note := range notes {
 		w.Log.Info(note)
 	}
-	w.data = data
+	w.data, w.binned = data, time.Since(w.start)
+	w.pairs = w.threads > 1 && w.p.MemoryLimit == 0 && table.NumRows()*len(table.Columns()) <= fewCells
 	return nil
 }
 
-// next trains another model, and reports whether there may be more.
+// part is one of the models under way.
+type part struct {
+	model  *booster.Model
+	report booster.Report
+	err    error
+}
+
+// over reports whether time was over before the model was whole; not all find their rounds on rows held out.
+func (m *part) over(finds bool) bool {
+	return errors.Is(m.err, booster.ErrBudget) || m.report.Stopped == booster.StoppedTimeLimit || finds && !m.report.Retrained
+}
+
+// next trains another model, or two, and reports whether there may be more.
 func (w *blending) next(ctx context.Context) (bool, error) {
-	i := len(w.models)
+	first := len(w.models)
+	if w.alone && first%2 == 1 {
+		w.models = append(w.models, nil)
+		return true, nil
+	}
+	parts := make([]part, 1, 2)
+	if w.pairs && !w.alone && first+1 < w.p.Blend {
+		parts = parts[:2]
+	}
+	of, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var wait sync.WaitGroup
+	for k := range parts {
+		wait.Go(func() {
+			m := &parts[k]
+			if m.model, m.err = w.train(of, first+k, len(parts), &m.report); m.err != nil {
+				cancel()
+			}
+		})
+	}
+	wait.Wait()
+	peak := int64(0)
+	for k := range parts {
+		m, i := &parts[k], first+k
+		if i == 0 {
+			if *w.Report = m.report; m.model != nil {
+				w.models = append(w.models, m.model)
+			}
+			w.Report.Threads = w.threads
+		}
+		peak += m.report.PeakBytes
+		w.Report.PeakBytes = max(w.Report.PeakBytes, peak)
+		switch over := m.over(i < 2); {
+		case i == 0 && over:
+			return false, m.err
+		case over && ctx.Err() == nil:
+			w.Log.Warn(fmt.Sprintf("time was over before all models of train.blend = %d were trained: the first %d are averaged", w.p.Blend, i))
+			return false, nil
+		case m.err != nil:
+			return false, m.err
+		case i == 0:
+			continue
+		case i == 1:
+			if w.alone = w.isWorse(m.model); w.alone {
+				m.model = nil
+			}
+		}
+		w.models = append(w.models, m.model)
+	}
+	return true, nil
+}
+
+// isWorse reports whether a model is much worse than the first one on the rows held out.
+func (w *blending) isWorse(m *booster.Model) bool {
+	lead, value := bestOf(w.models[0])
+	_, other := bestOf(m)
+	metric, err := metrics.New(lead)
+	if err != nil { // one of the caller's own
+		return false
+	}
+	loss := other - value
+	if metric.HigherIsBetter() {
+		loss = -loss
+	}
+	w.Log.Debug("symmetric trees", "metric", lead, "value", other, "beside", value)
+	return loss > worse*math.Abs(value)
+}
+
+// bestOf returns the metric that led early stopping, and its value at the model's last round.
+func bestOf(m *booster.Model) (lead string, value float64) {
+	for _, h := range m.Contents().History {
+		if at := h.Values[min(m.Rounds(), len(h.Values))-1]; at != nil {
+			return h.Metric, *at
+		}
+		return h.Metric, math.NaN()
+	}
+	return "", math.NaN()
+}
+
+// train trains model i, as one of so many at the same time.
+func (w *blending) train(ctx context.Context, i, beside int, report *booster.Report) (*booster.Model, error) {
 	p, err := w.paramsOf(i)
 	if err != nil {
-		return false, err
+		return nil, err
 	}
-	report, saves := w.Report, w.Checkpoints
-	opts := append(w.Options[:len(w.Options):len(w.Options)], booster.Logger(w.Log), booster.OnRound(w.OnRound))
+	saves, opts := w.Checkpoints, append(w.Options[:len(w.Options):len(w.Options)], booster.Logger(w.Log), booster.OnRound(w.OnRound))
+	if beside > 1 {
+		p.Threads, opts = max(1, w.threads/beside), append(opts, booster.WithPool(nil))
+	}
 	if i > 0 {
-		w.Log.Debug("another model is trained", "number", i+1, "of", w.p.Blend, "growth", p.Tree.Growth)
-		report = &booster.Report{}
-		opts = append(opts, booster.WithCache(nil), booster.Logger(nil), booster.OnRound(w.withoutEvals()))
+		opts = append(opts, booster.WithCache(nil), booster.Logger(nil), booster.OnRound(nil))
 		if saves.Dir != "" {
 			saves.Dir = filepath.Join(saves.Dir, checkpoint.Model+strconv.Itoa(i+1))
+		}
+		if beside == 1 || i%2 == 0 {
+			opts = append(opts, booster.OnRound(w.withoutEvals()))
 		}
 	}
 	if i < 2 && w.Train != nil {
@@ -155,55 +268,33 @@ func (w *blending) next(ctx context.Context) (bool, error) {
 	if i >= 2 {
 		opts = append(opts, booster.RateBy(nil))
 	}
-	m, err := booster.TrainOn(ctx, p, w.data, append(opts, booster.WithReport(report), booster.WithCheckpoints(saves))...)
-	over := errors.Is(err, booster.ErrBudget) || report.Stopped == booster.StoppedTimeLimit || i < 2 && !report.Retrained
-	if i == 0 {
-		if m != nil {
-			w.models = append(w.models, m)
-		}
-		return !over, err
-	}
-	w.Report.BinSeconds += report.BinSeconds
-	w.Report.TrainSeconds += report.TrainSeconds
-	w.Report.ScoreSeconds += report.ScoreSeconds
-	w.Report.PeakBytes = max(w.Report.PeakBytes, report.PeakBytes)
-	if over && !errors.Is(err, booster.ErrInterrupted) {
-		w.Log.Warn(fmt.Sprintf("time was over before all models of train.blend = %d were trained: %d are averaged", w.p.Blend, i))
-		return false, nil
-	}
-	if err != nil {
-		return false, err
-	}
-	w.models = append(w.models, m)
-	return true, nil
+	return booster.TrainOn(ctx, p, w.data, append(opts, booster.WithReport(report), booster.WithCheckpoints(saves))...)
 }
 
-// paramsOf returns the parameters of a model. What was left open is as it is in those before.
+// paramsOf returns the parameters of a model. What the model before the last has chosen, its rounds too, a later one takes over.
 func (w *blending) paramsOf(i int) (booster.Params, error) {
 	p := w.p
-	if p.Blend = 0; i == 0 {
-		return p, nil
+	if p.Blend = 0; p.TimeLimit > 0 {
+		p.TimeLimit = max(p.TimeLimit-time.Since(w.start), time.Millisecond)
 	}
-	before, err := booster.ParamsOf(w.models[max(i-2, 0)])
+	switch i {
+	case 0:
+		return p, nil
+	case 1:
+		return symmetric(p), nil
+	}
+	before, err := booster.ParamsOf(w.models[i-2])
 	if err != nil {
 		return p, err
 	}
-	given := booster.Settings(&w.p)
+	given := booster.Settings(&p)
 	for k, s := range booster.Settings(&before) {
 		if s.Run {
 			reflect.ValueOf(s.Value).Elem().Set(reflect.ValueOf(given[k].Value).Elem())
 		}
 	}
-	before.Objective = p.Objective // an own one has another name
-	if before.TimeLimit > 0 {
-		before.TimeLimit = max(before.TimeLimit-time.Since(w.start), time.Millisecond)
-	}
-	if i == 1 {
-		before.Rates = p.Rates
-		return symmetric(before), nil
-	}
 	before = Fixed(before, w.models[i-2].Rounds())
-	before.Seed, before.ValidShare = p.Seed+uint64(i), 0
+	before.Objective, before.Seed, before.ValidShare = p.Objective, p.Seed+uint64(i), 0 // an own objective has another name
 	return before, nil
 }
 
@@ -223,11 +314,15 @@ func (w *blending) mean(cause error) (*booster.Model, error) {
 	if cause != nil && !errors.Is(cause, booster.ErrInterrupted) || len(w.models) == 0 {
 		return nil, cause
 	}
-	first := w.models[0]
+	w.Report.BinSeconds += w.binned.Seconds()
+	w.Report.TrainSeconds = (time.Since(w.start) - w.binned).Seconds() // two models may have been trained at the same time
+	tried := len(w.models)
+	w.models = slices.DeleteFunc(w.models, func(m *booster.Model) bool { return m == nil })
 	if len(w.models) == 1 {
-		return first, cause
+		return w.models[0], cause
 	}
-	p, err := booster.ParamsOf(first)
+	was := w.models[0].Contents()
+	p, err := booster.ParamsOf(w.models[0])
 	if err != nil {
 		return nil, err
 	}
@@ -235,19 +330,55 @@ func (w *blending) mean(cause error) (*booster.Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, was := *mean.Contents(), first.Contents()
-	if p.Blend = len(w.models); p.Blend != w.p.Blend {
-		w.Log.Debug("models are averaged", "models", p.Blend)
-	}
-	w.Report.Blended = p.Blend
-	delete(w.Report.Metrics, "train") // of the first model
+	c := *mean.Contents()
+	p.Blend, w.Report.Blended = tried, len(w.models)
 	if c.Params, err = p.ModelParams(); err != nil {
 		return nil, err
 	}
-	c.History, c.Fingerprint, c.ValidPrints, c.Origin, c.Segments = was.History, was.Fingerprint, was.ValidPrints, nil, nil
+	c.History, c.Fingerprint, c.ValidPrints, c.Origin = was.History, was.Fingerprint, was.ValidPrints, nil
+	if c.Segments, err = w.segments(c.Params); err != nil {
+		return nil, err
+	}
 	m, err := model.New(c)
 	if err != nil {
 		return nil, err
 	}
 	return m, cause
+}
+
+// segments returns what tells the rounds of the models apart.
+func (w *blending) segments(params json.RawMessage) ([]model.Segment, error) {
+	usual, err := object(params)
+	if err != nil {
+		return nil, err
+	}
+	segments := make([]model.Segment, len(w.models))
+	for i, m := range w.models {
+		its, err := object(m.Contents().Params)
+		if err != nil {
+			return nil, err
+		}
+		differs := map[string]json.RawMessage{}
+		for key, value := range its {
+			if !bytes.Equal(value, usual[key]) {
+				differs[key] = value
+			}
+		}
+		for key := range usual {
+			if _, has := its[key]; !has {
+				differs[key] = json.RawMessage("null")
+			}
+		}
+		text, err := json.Marshal(differs)
+		if err != nil {
+			return nil, err
+		}
+		segments[i] = model.Segment{Rounds: m.Rounds(), Params: text}
+	}
+	return segments, nil
+}
+
+func object(text json.RawMessage) (map[string]json.RawMessage, error) {
+	var found map[string]json.RawMessage
+	return found, json.Unmarshal(text, &found)
 }

@@ -24,12 +24,16 @@ func Reproduce(ctx context.Context, m, base *booster.Model, table *dataset.Table
 		}
 		return again.Prefix(min(m.Rounds(), again.Rounds())) // it may have been rolled back since
 	case base == nil && p.Blend > 0:
-		return Blend(ctx, p, booster.InMemory(table), Blending{Options: opts})
+		again, err := Blend(ctx, p, booster.InMemory(table), Blending{Options: opts})
+		if err != nil || again.Rounds() <= m.Rounds() {
+			return again, err
+		}
+		return again.Prefix(m.Rounds()) // it has been rolled back since
 	case base == nil:
 		return trainAgain(ctx, m, p, table, opts)
 	}
 	if o := m.Contents().Origin; o.How == model.Refitted {
-		again, err := booster.Refit(ctx, base, table, o.Decay, opts...)
+		again, err := Refit(ctx, base, table, o.Decay, opts...)
 		if err != nil {
 			return nil, err
 		}

@@ -9,6 +9,7 @@ import (
 
 	"boost/booster"
 	"boost/booster/model"
+	"boost/booster/search"
 	"boost/cmd/boost/internal/evaluation"
 	"boost/cmd/boost/internal/exit"
 	"boost/cmd/boost/internal/filename"
@@ -98,7 +99,7 @@ func (a *app) refit(ctx context.Context, modelFile, tableFile string, f *refitFl
 	if err != nil {
 		return err
 	}
-	refitted, err := booster.Refit(ctx, m, t, f.decay, booster.WithPool(pool), booster.Logger(a.log))
+	refitted, err := search.Refit(ctx, m, t, f.decay, booster.WithPool(pool), booster.Logger(a.log))
 	if err != nil {
 		return err
 	}

@@ -166,7 +166,7 @@ func (r *Model) WriteText(w io.Writer) error {
 		[]string{"numerics", strconv.Itoa(d.Numerics)},
 	)
 	for _, h := range d.History {
-		rows = append(rows, []string{h.Set, h.Metric + " " + historyText(h, d.Rounds)})
+		rows = append(rows, []string{h.Set, h.Metric + " " + historyText(h, cmp.Or(d.Judged, d.Rounds))})
 	}
 	rows = append(rows, changedParams(d.Params, r.keys)...)
 	if err := format.Table(w, rows, "ll"); err != nil {

@@ -31,6 +31,7 @@ type modelHead struct {
 	Outputs        int             `json:"outputs"`
 	OutputNames    []string        `json:"output_names"`
 	Rounds         int             `json:"rounds"`
+	Judged         int             `json:"judged_rounds"` // kept of the model that history is of
 	Trees          int             `json:"trees"`
 	History        []model.History `json:"history"`
 	Plain          bool            `json:"plain"` // rows are predicted from numbers as they stand
@@ -43,7 +44,7 @@ func (r *request) describe(m *model.Model) modelHead {
 	schema := m.Schema()
 	head := modelHead{
 		Model: r.server.keepModel(m), Objective: m.Objective(), Label: labelName(m), Classes: m.Classes(), NumericClasses: m.NumericClasses(),
-		Outputs: m.Outputs(), OutputNames: m.OutputNames(), Rounds: m.Rounds(), Trees: m.NumTrees(),
+		Outputs: m.Outputs(), OutputNames: m.OutputNames(), Rounds: m.Rounds(), Judged: m.Judged(), Trees: m.NumTrees(),
 		History: m.Contents().History, Plain: plain(schema), Roles: map[string][]string{},
 	}
 	for _, c := range schema.Columns {

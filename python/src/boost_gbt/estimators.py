@@ -121,7 +121,7 @@ PARAMETERS = """
     feature_importances_ : ndarray
         Share of each feature.
     best_iteration_ : int
-        Rounds that are kept.
+        Rounds that are kept; of the mean of several models, those of the first.
     evals_result_ : dict
         Metrics by set and name, a value for each round.
 """
@@ -449,8 +449,8 @@ class _Boost(BaseEstimator):  # type: ignore[misc]
 
     @property
     def best_iteration_(self) -> int:
-        """Rounds that are kept."""
-        return self._model().rounds
+        """Rounds that are kept; of the mean of several models, those of the first."""
+        return self._model().judged_rounds
 
     @property
     def evals_result_(self) -> dict[str, dict[str, list[float | None]]]:

@@ -538,6 +538,11 @@ class Model:
         return int(self._head["rounds"])
 
     @property
+    def judged_rounds(self) -> int:
+        """Rounds kept of the model that ``history`` is of: the first, where this one is the mean of several."""
+        return int(self._head["judged_rounds"])
+
+    @property
     def trees(self) -> int:
         """Number of trees."""
         return int(self._head["trees"])

@@ -79,7 +79,7 @@ def plot_metric(of: Any, metric: str | None = None, *, axes: Any = None) -> Any:
         kept = of.best_round
     else:
         model = _model(of)
-        history, kept = model.history, model.rounds
+        history, kept = model.history, model.judged_rounds
     known = list(dict.fromkeys(name for lines in history.values() for name in lines))
     metric = metric or (known[0] if known else None)
     if metric is None:

@@ -41,7 +41,7 @@ type Segment struct {
 
 // LeafParams are the parameters that a leaf's value follows from, and what a round counts for.
 var LeafParams = []string{
-	"train.learning_rate", "train.learning_rate_schedule", "train.learning_rate_end", "train.learning_rates", "train.boosting", "train.bag_folds",
+	"train.learning_rate", "train.learning_rate_schedule", "train.learning_rate_end", "train.learning_rates", "train.boosting", "train.bag_folds", "train.blend",
 	"tree.lambda_l1", "tree.lambda_l2", "tree.max_delta_step", "tree.path_smooth", "objective.class_weight", "objective.scale_pos_weight",
 }
 
