@@ -25,11 +25,15 @@ var efforts = []choice{
 	}},
 	{Default, byStudy},
 	{Best, func(p *booster.Params, t Table, given func(string) bool) {
-		if !given("train.bag_folds") {
+		byStudy(p, t, given)
+		switch {
+		case given("train.blend"):
+		case p.Blend > 0:
+			p.Blend = manyBlended
+		case !given("train.bag_folds"): // models of folds, where others cannot be averaged
 			p.BagFolds = 10
 		}
-		t.Retrain = t.Retrain && p.BagFolds == 0
-		byStudy(p, t, given)
+		p.Retrain = p.Retrain && p.BagFolds == 0
 	}},
 }
 
@@ -121,8 +125,8 @@ func byStudy(p *booster.Params, t Table, given func(string) bool) {
 	}
 }
 
-// blended is the number of models that are averaged.
-const blended = 4
+// blended is the number of models that are averaged; effort best has manyBlended.
+const blended, manyBlended = 4, 12
 
 // models returns of how many models the mean is trained, 0 for one alone: not where the number of rounds was given, or something that symmetric
 // trees do not go with.

@@ -141,9 +141,17 @@ func TestDefaultEffort(t *testing.T) {
 		if err := preset.Use(&p, preset.Default, table, func(key string) bool { return key == c.given }); err != nil || p.Blend != c.models {
 			t.Errorf("%s: %d models (%v), want %d", name, p.Blend, err, c.models)
 		}
-		p = booster.Defaults()
-		if err := preset.Use(&p, preset.Best, whole, nil); err != nil || p.Blend != 0 {
-			t.Errorf("best: %d models (%v)", p.Blend, err)
+		if c.given == "train.blend" || c.given == "train.bag_folds" {
+			continue
+		}
+		models, folds := 12, 0
+		if c.models == 0 {
+			models, folds = 0, 10
+		}
+		p, table = booster.Defaults(), whole
+		c.change(&table, &p)
+		if err := preset.Use(&p, preset.Best, table, func(key string) bool { return key == c.given }); err != nil || p.Blend != models || p.BagFolds != folds || p.Retrain != (folds == 0) {
+			t.Errorf("best, %s: %d models, %d folds (%v)", name, p.Blend, p.BagFolds, err)
 		}
 	}
 	for counts, want := range map[bool]int{false: booster.AutoCombinations, true: -1} { // categorical.counts = false is kept

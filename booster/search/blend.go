@@ -234,13 +234,15 @@ func (w *blending) isWorse(m *booster.Model) bool {
 
 // bestOf returns the metric that led early stopping, and its value at the model's last round.
 func bestOf(m *booster.Model) (lead string, value float64) {
-	for _, h := range m.Contents().History {
-		if at := h.Values[min(m.Rounds(), len(h.Values))-1]; at != nil {
-			return h.Metric, *at
-		}
-		return h.Metric, math.NaN()
+	all := m.Contents().History
+	if len(all) == 0 {
+		return "", math.NaN()
 	}
-	return "", math.NaN()
+	values := all[0].Values
+	if at := values[min(m.Rounds(), len(values))-1]; at != nil {
+		return all[0].Metric, *at
+	}
+	return all[0].Metric, math.NaN()
 }
 
 // train trains model i, as one of so many at the same time.

@@ -104,6 +104,21 @@ def test_stages(model: Model, numbers: Data) -> None:
     assert np.array_equal(stages[-1], model.predict(x))
 
 
+def test_the_mean_of_models(numbers: Data) -> None:
+    x, y = numbers
+    many = train({}, x, y)
+    alone = train({"blend": 0}, x, y)
+    assert many.judged_rounds == alone.rounds == alone.judged_rounds < many.rounds
+    assert many.history == alone.history, "it is that of the first model"
+    assert np.mean((many.predict(x) - y) ** 2) != np.mean((alone.predict(x) - y) ** 2)
+    with pytest.raises(ParameterError, match="4 models"):
+        many.predict(x, rounds=5)
+    with pytest.raises(ParameterError, match="2 models or more"):
+        train({"blend": 1}, x, y)
+    with pytest.raises(ParameterError, match=r"train\.blend"):
+        cv({"blend": 2}, x, y)
+
+
 def test_eval(model: Model, numbers: Data) -> None:
     x, y = numbers
     found = model.eval(x, y, ["rmse", "mae"])
