@@ -44,6 +44,7 @@ type trainReport struct {
 	HeldOut   int                            `json:"held_out"`
 	Skipped   int                            `json:"skipped"` // bad rows that are left out
 	Threads   int                            `json:"threads"`
+	Blend     int                            `json:"blend,omitempty"` // models that are averaged; metrics are of the first
 }
 
 // hereRefused are settings of what the program does around training, and what to use here.
@@ -165,7 +166,7 @@ func (r *request) train(ctx context.Context) (any, []byte, error) {
 		return nil, nil, err
 	}
 	said := trainReport{Objective: trained.Objective, Rounds: trained.Rounds, BestRound: trained.BestRound, Stopped: trained.Stopped,
-		Metrics: report.MetricsJSON(trained.Metrics), HeldOut: len(trained.HeldOut), Skipped: loaded.Train.MetaColumns().Skipped(), Threads: trained.Threads,
+		Metrics: report.MetricsJSON(trained.Metrics), HeldOut: len(trained.HeldOut), Skipped: loaded.Train.MetaColumns().Skipped(), Threads: trained.Threads, Blend: trained.Blended,
 		Seconds: map[string]float64{"load": loading.Seconds(), "bin": trained.BinSeconds, "train": trained.TrainSeconds, "score": trained.ScoreSeconds, "total": time.Since(start).Seconds()}}
 	return struct {
 		modelHead
