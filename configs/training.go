@@ -30,7 +30,8 @@ func (c *Config) ObjectiveOn(t *dataset.Table, base *booster.Model) (name, why s
 // whether training on all rows may follow, and blend whether the mean of several models may be trained.
 func (c *Config) ParamsOn(train booster.Data, objective string, retrain, blend bool) (booster.Params, error) {
 	t := preset.TableOf(train, objective)
-	t.Retrain, t.Blend = retrain, blend && c.Budget == 0
+	schema := train.Schema()
+	t.Retrain, t.Blend = retrain, blend && c.Budget == 0 && len(schema.RoleNames(dataset.InitScoreRole)) == 0
 	if err := c.SettleFor(t); err != nil {
 		return c.Params, err
 	}

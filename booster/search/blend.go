@@ -19,6 +19,7 @@ import (
 	"boost/booster"
 	"boost/booster/internal/checkpoint"
 	"boost/booster/model"
+	"boost/dataset"
 	"boost/internal/cpu"
 	"boost/objectives/metrics"
 	"boost/parallel"
@@ -54,6 +55,9 @@ func Blend(ctx context.Context, p booster.Params, train booster.Data, b Blending
 	if err := checkBlend(&p); err != nil {
 		return nil, err
 	}
+	if schema := train.Schema(); len(schema.RoleNames(dataset.InitScoreRole)) > 0 {
+		return nil, fmt.Errorf("%w: train.blend = %d: models that start from init scores cannot be averaged: leave one of both out", booster.ErrParams, p.Blend)
+	}
 	if b.Log == nil {
 		b.Log = slog.New(slog.DiscardHandler)
 	}
@@ -71,6 +75,13 @@ func Blend(ctx context.Context, p booster.Params, train booster.Data, b Blending
 		}
 	}
 	return w.mean(nil)
+}
+
+// Blends reports whether models of a table can be blended by parameters, and gain by it as far as is known: of many classes, whose trees have
+// random splits, a mean of folds' models does.
+func Blends(p booster.Params, table *dataset.Table) bool {
+	p.Blend, p.Retrain = 2, true
+	return checkBlend(&p) == nil && !p.Tree.ExtraTrees && !hasInitScores(table)
 }
 
 // checkBlend returns what is wrong with the parameters.

@@ -34,6 +34,7 @@ var ways = [][]string{
 	{regression, "sampling.mvs_fraction=0.5", "train.gradients=i8", "train.learning_rate_schedule=cosine", "train.rounds=60"},
 	{regression, "quantize.dtype=I8", "quantize.error_feedback=true", "train.rounds=60"},
 	{"train.objective=multiclass", "train.gradients=f32", earlyStop, "train.rounds=30"},
+	{regression, earlyStop, "train.retrain=true", "train.blend=3", "sampling.mvs_fraction=0.7", "train.rounds=30", "train.learning_rate=0.5"},
 }
 
 // prepareResume kills trainings at any moment, several times in a row, and goes on from their checkpoints. One
@@ -99,7 +100,7 @@ func (r *resumable) run(t *trial) error {
 	if err := t.isOneOf("m.boost", r.want); err != nil {
 		return fmt.Errorf("gone on: %w", err)
 	}
-	files, err := filepath.Glob(t.path(filepath.Join(saved, "*")))
+	files, err := filepath.Glob(t.path(filepath.Join(saved, "*.*"))) // no folders
 	if err == nil && len(files) > 5 { // with the lock, and what the last kill left if the run was over before
 		err = fmt.Errorf("%q are left", files)
 	}

@@ -146,6 +146,7 @@ func rankSettings(t *trial, table *randomTable) []string {
 		{"categorical.splits=target", one("categorical.combinations=2", "categorical.counts=true")},
 		{"train.early_stopping=3", one("train.retrain=true", "train.valid_share=0.3", "train.early_stopping_min_delta=0.01")},
 		{one("train.effort=quick", "train.effort=default", "train.preset=fast")},
+		{"train.early_stopping=2", "train.retrain=true", "train.blend=3"},
 		{one("train.learning_rate_schedule=linear", "train.learning_rates=0.3,0.1")},
 		{"binning.bundle=on"},
 		{"binning.all_rows=true"},
@@ -210,7 +211,13 @@ func fitting(sets []string, table *randomTable) []string {
 	if !has("categorical.splits=") {
 		without("categorical.combinations", "categorical.counts")
 	}
-	if has("tree.growth=symmetric") {
+	if has("train.boosting") {
+		without("train.blend")
+	}
+	if has("train.blend") {
+		without("tree.growth=symmetric", "constraints.monotone_method")
+	}
+	if has("tree.growth=symmetric") || has("train.blend") {
 		without("tree.forced_splits")
 	}
 	if has("tree.linear") {

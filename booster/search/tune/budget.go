@@ -29,7 +29,7 @@ type Budget struct {
 // Plan is what fits into a budget.
 type Plan struct {
 	Trials       int // that about fit, before the training; 0 = no search
-	Members      int // models that are averaged, each of the rows without its part; 1 = one model
+	Members      int // models that are averaged; 1 = one model
 	LearningRate float64
 	Rounds       int           // that a model has, about; 0 = as many as there is time for
 	Training     time.Duration // after the search, about
@@ -53,8 +53,8 @@ func (p Plan) String() string {
 // What plans are made with.
 const (
 	budgetFolds   = 5  // of trials
-	budgetMembers = 10 // after a search
-	fewerMembers  = 5  // where these are too many
+	budgetMembers = 10 // models of folds after a search
+	budgetBlended = 8  // models of all rows, where they can be averaged
 	// sumOfRates is about what the learning rates of all rounds add to where early stopping ends training, most of which
 	// is before the best round.
 	sumOfRates, beforeBest = 20, 0.75
@@ -73,10 +73,10 @@ const (
 )
 
 // Within spends a budget on a search, and returns the parameters to train with in the time that is left: those of the best trial,
-// for ten models that are averaged (BagFolds), with a fixed number of rounds. Where no search fits, they are those for fewer
+// for eight models that are averaged (Blend), or, where these cannot be (search.Blends), for ten of folds (BagFolds) with a fixed number of rounds. Where no search fits, they are those for fewer
 // models or larger steps, and where none of these fits, those of b.Quick. TimeLimit is what is left. p should have early stopping and
-// no BagFolds. search.Bag trains such parameters, with TimeLimit as its Bagging.Limit and 0 in the parameters; booster.Train those
-// without BagFolds. Where a round takes longer than what is left, their error is worded by Over.
+// neither BagFolds nor Blend. search.Blend trains such parameters; search.Bag those with BagFolds, with TimeLimit as its Bagging.Limit and 0 in the parameters; booster.Train
+// those without both. Where a round takes longer than what is left, their error is worded by Over.
 //
 // What comes out depends on the time that things take; training with it does not.
 func Within(ctx context.Context, p booster.Params, table *dataset.Table, b Budget) (booster.Params, error) {
@@ -96,12 +96,15 @@ func Within(ctx context.Context, p booster.Params, table *dataset.Table, b Budge
 		return p, err
 	}
 	folds, _ := s.judge.Folds()
-	members := budgetMembers
-	if !search.Averages(&p, table) {
-		members = 1
+	w := averaging{members: budgetMembers}
+	switch {
+	case search.Blends(p, table):
+		w = averaging{budgetBlended, true}
+	case !search.Averages(&p, table):
+		w.members = 1
 	}
 	toSave := seconds(saveShare * b.Time.Seconds())
-	plan := s.plan(each, len(folds), members, time.Until(end)-toSave)
+	plan := s.plan(each, len(folds), w, time.Until(end)-toSave)
 	if plan.Rounds == 0 {
 		p = b.Quick.OrDefaults()
 		plan.LearningRate = p.LearningRate
@@ -112,7 +115,7 @@ func Within(ctx context.Context, p booster.Params, table *dataset.Table, b Budge
 		s.OnRound, s.end = b.OnRound, end
 		s.reserve = func(t *Trial) time.Duration {
 			round := t.Seconds / float64(max(t.Rounds, 1)*len(folds))
-			return seconds(reserved(round*cost(members)*float64(t.Best))) + toSave
+			return seconds(reserved(round*w.cost(w.members)*float64(t.Best))) + toSave
 		}
 		stopped, err := s.run(ctx)
 		if err != nil {
@@ -126,12 +129,22 @@ func Within(ctx context.Context, p booster.Params, table *dataset.Table, b Budge
 		if err != nil {
 			return p, err
 		}
+		if w.blends { // each kind of trees finds its own rounds
+			if p, err = s.Space.apply(s.base, s.trials[s.best].Values); err != nil {
+				return p, err
+			}
+			p.EarlyStopping = patience(p.EarlyStopping, s.base.LearningRate, p.LearningRate)
+			break
+		}
 		p = found.Params
 	case plan.Rounds > 0:
 		p.EarlyStopping = patience(p.EarlyStopping, p.LearningRate, plan.LearningRate)
 		p.LearningRate = plan.LearningRate
 	}
-	if plan.Members > 1 {
+	switch {
+	case plan.Members > 1 && w.blends:
+		p.Blend, p.Retrain = plan.Members, true
+	case plan.Members > 1:
 		p.BagFolds, p.Retrain = plan.Members, false
 		toSave += seconds(averageShare * time.Until(end).Seconds())
 	}
@@ -150,12 +163,25 @@ func Over(err error, budget, spent time.Duration) error {
 
 func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
 
-// cost returns the rounds that training takes for each round of its models, in rounds of one fold of a trial.
-func cost(members int) float64 {
-	if members == 1 { // on most rows, and then again on all of them
-		return (0.9 + 1) * budgetFolds / (budgetFolds - 1)
+// averaging is how models are averaged in the end.
+type averaging struct {
+	members int
+	blends  bool // they see all rows, and every second one has symmetric trees
+}
+
+// fewer returns how many models are averaged where these are too many.
+func (w averaging) fewer() int { return w.members / 2 }
+
+// cost returns the rounds that training so many models takes for each round of one, in rounds of one fold of a trial.
+func (w averaging) cost(members int) float64 {
+	const whole = budgetFolds / (budgetFolds - 1.0) // all rows, beside those of a fold's training
+	switch {
+	case members == 1: // on most rows, and then again on all of them
+		return (0.9 + 1) * whole
+	case w.blends: // of each kind the first beyond its best round, and then all on all rows; symmetric trees take a little less time
+		return (0.9/beforeBest + float64(members)/2) * (1 + 0.8) * whole
 	}
-	return float64(members-1) * budgetFolds / (budgetFolds - 1)
+	return float64(members-1) * whole
 }
 
 // reserved returns the seconds that have to be left for a training of so many.
@@ -182,9 +208,10 @@ func (s *searcher) pilot(ctx context.Context, budget time.Duration) (float64, er
 	return later[len(later)-1].Sub(later[0]).Seconds() / float64(max(1, len(later)-1)), nil
 }
 
-// plan returns what fits into the time that is left, with so many members at most, without rounds where nothing does; each is what
-// pilot found, and judged the folds of a trial.
-func (s *searcher) plan(each float64, judged, members int, left time.Duration) Plan {
+// plan returns what fits into the time that is left, without rounds where nothing does; each is what pilot found, and judged the folds of a
+// trial.
+func (s *searcher) plan(each float64, judged int, w averaging, left time.Duration) Plan {
+	members := w.members
 	p := &s.base
 	rounds := func(rate float64) float64 {
 		if p.EarlyStopping == 0 {
@@ -197,19 +224,23 @@ func (s *searcher) plan(each float64, judged, members int, left time.Duration) P
 		free = free || s.Space[i].Name == "train.learning_rate"
 	}
 	trial, best := each*float64(judged)*rounds(rate), math.Ceil(beforeBest*rounds(rate))
-	training := each * cost(members) * best
+	training := each * w.cost(members) * best
 	if spare := left.Seconds() - reserved(training); spare >= trial && len(s.Space) > 0 {
 		return Plan{Trials: max(1, int(2*spare/trial)), Members: members, LearningRate: rate, Rounds: int(best), Training: seconds(training)}
 	}
 	for _, next := range []struct {
 		members int
 		faster  float64 // factor on the learning rate
-	}{{members, 1}, {members, 2}, {min(members, fewerMembers), 1}, {min(members, fewerMembers), 2}, {1, 1}, {1, 2}, {1, 4}} {
+	}{{members, 1}, {members, 2}, {max(w.fewer(), 1), 1}, {max(w.fewer(), 1), 2}, {1, 1}, {1, 2}, {1, 4}} {
 		if next.faster > 1 && !free {
 			continue
 		}
 		r := max(rate, min(rate*next.faster, 0.3))
-		if training := each * cost(next.members) * rounds(r); training <= share*left.Seconds() {
+		length := rounds(r)
+		if w.blends && next.members > 1 {
+			length *= beforeBest // what is beyond the best rounds is in the cost
+		}
+		if training := each * w.cost(next.members) * length; training <= share*left.Seconds() {
 			return Plan{Members: next.members, LearningRate: r, Rounds: int(math.Ceil(beforeBest * rounds(r))), Training: seconds(training)}
 		}
 	}

@@ -26,9 +26,15 @@ func bytesOf(t *testing.T, m *booster.Model) []byte {
 
 // What a budget chooses trains to the same bytes on any number of threads, and again from the model alone.
 func TestWithin(t *testing.T) {
+	t.Run("all rows", func(t *testing.T) { within(t, false) })
+	t.Run("folds", func(t *testing.T) { within(t, true) })
+}
+
+// within spends a budget; with folds, trees have random splits, whose models of all rows are not averaged.
+func within(t *testing.T, folds bool) {
 	table := example(t, 500)
 	start := params()
-	start.EarlyStopping, start.Rounds = 10, 60
+	start.EarlyStopping, start.Rounds, start.Tree.ExtraTrees = 10, 60, folds
 	var p booster.Params
 	plan, trials := "", 0
 	for budget := 2 * time.Second; !strings.Contains(plan, ": a search of about ") && budget < time.Minute; budget *= 4 { // more on a slow machine
@@ -40,17 +46,29 @@ func TestWithin(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if trials == 0 || p.BagFolds != 10 || p.EarlyStopping != 0 || p.TimeLimit <= 0 || p.TimeLimit > time.Minute || p.Rounds > 60 {
+	models := 8
+	chosen := p.Blend == 8 && p.Retrain && p.EarlyStopping > 0 && p.BagFolds == 0
+	if folds {
+		models = 10
+		chosen = p.BagFolds == 10 && p.EarlyStopping == 0 && p.Blend == 0
+	}
+	if trials == 0 || !chosen || p.TimeLimit <= 0 || p.TimeLimit > time.Minute || p.Rounds > 60 {
 		t.Fatalf("%d trials, plan %s, %+v", trials, plan, p)
 	}
-	if !strings.Contains(plan, ": a search of about ") || !strings.Contains(plan, " trials, then the mean of 10 models of about ") {
+	if !strings.Contains(plan, ": a search of about ") || !strings.Contains(plan, fmt.Sprintf(" trials, then the mean of %d models of about ", models)) {
 		t.Error(plan)
 	}
 	p.TimeLimit = 0
 	var want []byte
 	for _, threads := range []int{1, 3} {
 		p.Threads = threads
-		m, err := search.Bag(t.Context(), p, table, search.Bagging{})
+		var m *booster.Model
+		var err error
+		if folds {
+			m, err = search.Bag(t.Context(), p, table, search.Bagging{})
+		} else {
+			m, err = search.Blend(t.Context(), p, booster.InMemory(table), search.Blending{})
+		}
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -15,28 +15,36 @@ func TestPlan(t *testing.T) {
 	s := &searcher{base: booster.Defaults()}
 	s.base.LearningRate, s.base.Rounds, s.base.EarlyStopping = 0.03, 3000, 200
 	rates := Space{{Name: "train.learning_rate", Low: 0.01, High: 0.3}}
+	folds, blended := averaging{members: budgetMembers}, averaging{budgetBlended, true}
 	ms := func(v float64) time.Duration { return seconds(v / 1000) }
 	for _, c := range []struct {
 		left  time.Duration
 		each  float64
 		space Space
-		want  Plan
+		averaging
+		want Plan
 	}{
 		// 11.25 · 501 = 5,636.25 ms · 2 / 0.88 = 12,809.7 ms are reserved; in the other 87,190.3 ms there are 26.1 trials of 3,335 ms, of which half are given up.
-		{100 * time.Second, 0.001, rates, Plan{Trials: 52, Members: 10, LearningRate: 0.03, Rounds: 501, Training: ms(5636.25)}},
-		{10 * time.Second, 0.001, rates, Plan{Members: 10, LearningRate: 0.03, Rounds: 501, Training: ms(7503.75)}},
-		{8 * time.Second, 0.001, rates, Plan{Members: 10, LearningRate: 0.06, Rounds: 251, Training: ms(3757.5)}},
-		{4 * time.Second, 0.001, rates, Plan{Members: 5, LearningRate: 0.03, Rounds: 501, Training: ms(3335)}},
-		{3 * time.Second, 0.001, rates, Plan{Members: 5, LearningRate: 0.06, Rounds: 251, Training: ms(1670)}},
-		{1900 * time.Millisecond, 0.001, rates, Plan{Members: 1, LearningRate: 0.03, Rounds: 501, Training: ms(1584.125)}},
-		{1800 * time.Millisecond, 0.001, rates, Plan{Members: 1, LearningRate: 0.06, Rounds: 251, Training: ms(793.25)}},
-		{900 * time.Millisecond, 0.001, rates, Plan{Members: 1, LearningRate: 0.12, Rounds: 126, Training: ms(396.625)}},
-		{400 * time.Millisecond, 0.001, rates, Plan{Members: 1}},
-		{1800 * time.Millisecond, 0.001, nil, Plan{Members: 1}}, // the rate was given
-		{100 * time.Second, math.Inf(1), rates, Plan{Members: 1}},
+		{100 * time.Second, 0.001, rates, folds, Plan{Trials: 52, Members: 10, LearningRate: 0.03, Rounds: 501, Training: ms(5636.25)}},
+		{10 * time.Second, 0.001, rates, folds, Plan{Members: 10, LearningRate: 0.03, Rounds: 501, Training: ms(7503.75)}},
+		{8 * time.Second, 0.001, rates, folds, Plan{Members: 10, LearningRate: 0.06, Rounds: 251, Training: ms(3757.5)}},
+		{4 * time.Second, 0.001, rates, folds, Plan{Members: 5, LearningRate: 0.03, Rounds: 501, Training: ms(3335)}},
+		{3 * time.Second, 0.001, rates, folds, Plan{Members: 5, LearningRate: 0.06, Rounds: 251, Training: ms(1670)}},
+		{1900 * time.Millisecond, 0.001, rates, folds, Plan{Members: 1, LearningRate: 0.03, Rounds: 501, Training: ms(1584.125)}},
+		{1800 * time.Millisecond, 0.001, rates, folds, Plan{Members: 1, LearningRate: 0.06, Rounds: 251, Training: ms(793.25)}},
+		{900 * time.Millisecond, 0.001, rates, folds, Plan{Members: 1, LearningRate: 0.12, Rounds: 126, Training: ms(396.625)}},
+		{400 * time.Millisecond, 0.001, rates, folds, Plan{Members: 1}},
+		{1800 * time.Millisecond, 0.001, nil, folds, Plan{Members: 1}}, // the rate was given
+		{100 * time.Second, math.Inf(1), rates, folds, Plan{Members: 1}},
+		// Eight models of all rows, half of them with symmetric trees, take (0.9 / 0.75 + 4) · 1.8 · 5/4 = 11.7 ms for each best round of one, four 7.2 ms.
+		{100 * time.Second, 0.001, rates, blended, Plan{Trials: 51, Members: 8, LearningRate: 0.03, Rounds: 501, Training: ms(5861.7)}},
+		{10 * time.Second, 0.001, rates, blended, Plan{Members: 8, LearningRate: 0.03, Rounds: 501, Training: ms(5852.925)}},
+		{4 * time.Second, 0.001, rates, blended, Plan{Members: 8, LearningRate: 0.06, Rounds: 251, Training: ms(2930.85)}},
+		{3 * time.Second, 0.001, rates, blended, Plan{Members: 4, LearningRate: 0.06, Rounds: 251, Training: ms(1803.6)}},
+		{2000 * time.Millisecond, 0.001, rates, blended, Plan{Members: 1, LearningRate: 0.03, Rounds: 501, Training: ms(1584.125)}},
 	} {
 		s.Space = c.space
-		got := s.plan(c.each, budgetFolds, budgetMembers, c.left)
+		got := s.plan(c.each, budgetFolds, c.averaging, c.left)
 		if math.Abs(float64(got.Training-c.want.Training)) > 1000 {
 			t.Errorf("%v: training takes %v, want %v", c.left, got.Training, c.want.Training)
 		}
