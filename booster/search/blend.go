@@ -81,7 +81,7 @@ func Blend(ctx context.Context, p booster.Params, train booster.Data, b Blending
 // random splits, a mean of folds' models does.
 func Blends(p booster.Params, table *dataset.Table) bool {
 	p.Blend, p.Retrain = 2, true
-	return checkBlend(&p) == nil && !p.Tree.ExtraTrees && !hasInitScores(table)
+	return checkBlend(&p) == nil && !p.Tree.ExtraTrees && Averages(&p, table)
 }
 
 // checkBlend returns what is wrong with the parameters.
