@@ -101,7 +101,7 @@ func (r *resumable) run(t *trial) error {
 		return fmt.Errorf("gone on: %w", err)
 	}
 	files, err := filepath.Glob(t.path(filepath.Join(saved, "*.*"))) // no folders
-	if err == nil && len(files) > 5 { // with the lock, and what the last kill left if the run was over before
+	if err == nil && len(files) > 5 {                                // with the lock, and what the last kill left if the run was over before
 		err = fmt.Errorf("%q are left", files)
 	}
 	return err
