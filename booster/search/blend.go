@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"boost/booster"
+	"boost/booster/internal/budget"
 	"boost/booster/internal/checkpoint"
 	"boost/booster/model"
 	"boost/dataset"
@@ -136,8 +137,9 @@ type blending struct {
 	alone   bool             // symmetric trees are left out
 }
 
-// fewCells is the number of a table's cells up to which two models are trained side by side: two workers make more of small nodes so.
-const fewCells = 20_000_000
+// Up to fewCells cells and fewColumns columns two models are trained side by side: two workers make more of small nodes so, and the histograms of both
+// take little memory.
+const fewCells, fewColumns = 20_000_000, 1000
 
 // bin bins a table in memory once for all models.
 func (w *blending) bin(ctx context.Context) error {
@@ -157,7 +159,7 @@ func (w *blending) bin(ctx context.Context) error {
 		w.Log.Info(note)
 	}
 	w.data, w.binned = data, time.Since(w.start)
-	w.pairs = w.threads > 1 && w.p.MemoryLimit == 0 && table.NumRows()*len(table.Columns()) <= fewCells
+	w.pairs = w.threads > 1 && w.p.MemoryLimit == 0 && table.NumRows()*len(table.Columns()) <= fewCells && len(table.Columns()) <= fewColumns
 	return nil
 }
 
@@ -171,6 +173,14 @@ type part struct {
 // over reports whether time was over before the model was whole; not all find their rounds on rows held out.
 func (m *part) over(finds bool) bool {
 	return errors.Is(m.err, booster.ErrBudget) || m.report.Stopped == booster.StoppedTimeLimit || finds && !m.report.Retrained
+}
+
+// whyOver says what was over.
+func (m *part) whyOver() string {
+	if need, is := errors.AsType[*budget.Over](m.err); is {
+		return fmt.Sprintf("the limit of memory was reached (%v)", need)
+	}
+	return "time was over"
 }
 
 // next trains another model, or two, and reports whether there may be more.
@@ -211,7 +221,7 @@ func (w *blending) next(ctx context.Context) (bool, error) {
 		case i == 0 && over:
 			return false, m.err
 		case over && ctx.Err() == nil:
-			w.Log.Warn(fmt.Sprintf("time was over before all models of train.blend = %d were trained: the first %d are averaged", w.p.Blend, i))
+			w.Log.Warn(fmt.Sprintf("%s before all models of train.blend = %d were trained: the first %d are averaged", m.whyOver(), w.p.Blend, i))
 			return false, nil
 		case m.err != nil:
 			return false, m.err
