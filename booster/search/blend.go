@@ -200,8 +200,8 @@ func (w *blending) next(ctx context.Context) (bool, error) {
 	for k := range parts {
 		wait.Go(func() {
 			m := &parts[k]
-			if m.model, m.err = w.train(of, first+k, len(parts), &m.report); m.err != nil {
-				cancel()
+			if m.model, m.err = w.train(of, first+k, len(parts), &m.report); m.err != nil && k == 0 {
+				cancel() // without this model the other is of no use
 			}
 		})
 	}

@@ -222,9 +222,22 @@ func TestBlendInterrupted(t *testing.T) {
 			t.Errorf("stopped in model %d, the run that goes on gives another model", stop)
 		}
 	}
-	p.TimeLimit = time.Nanosecond
-	if _, err := search.Blend(t.Context(), p, booster.InMemory(table), search.Blending{}); !errors.Is(err, booster.ErrBudget) && err != nil {
-		t.Errorf("without time: error %v", err)
+}
+
+// A model that has no time for a round does not interrupt the one beside it.
+func TestBlendLimit(t *testing.T) {
+	table := example(t, 600, "regression")
+	p := blended("regression")
+	p.Blend, p.Threads = 4, 2
+	for limit := range 60 {
+		p.TimeLimit = time.Duration(limit+1) * time.Millisecond
+		m, err := search.Blend(t.Context(), p, booster.InMemory(table), search.Blending{})
+		if err != nil && !errors.Is(err, booster.ErrBudget) {
+			t.Fatalf("within %v: %v", p.TimeLimit, err)
+		}
+		if err == nil && m.Rounds() == 0 {
+			t.Errorf("within %v: no rounds", p.TimeLimit)
+		}
 	}
 }
 
