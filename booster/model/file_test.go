@@ -356,15 +356,25 @@ func TestFlippedBitsResealed(t *testing.T) {
 	}
 }
 
-// decodeAny decodes whatever it gets and holds Decode to its promises.
+// decodeAny decodes whatever it gets and holds Decode to its promises. The coders that files share may have
+// been collected, and under the race detector pools lose them at random: what it takes is the least of a few.
 func decodeAny(t *testing.T, data []byte) {
 	t.Helper()
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	m, err := model.Decode(data)
-	runtime.ReadMemStats(&after)
-	if got, most := after.TotalAlloc-before.TotalAlloc, uint64(64*len(data)+1<<20); got > most {
-		t.Fatalf("Decode of %d bytes allocated %d bytes, at most %d allowed", len(data), got, most)
+	var m *model.Model
+	var err error
+	most := uint64(64*len(data) + 1<<20)
+	took := ^uint64(0)
+	for range 8 {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		m, err = model.Decode(data)
+		runtime.ReadMemStats(&after)
+		if took = min(took, after.TotalAlloc-before.TotalAlloc); took <= most {
+			break
+		}
+	}
+	if took > most {
+		t.Fatalf("Decode of %d bytes allocated %d bytes, at most %d allowed", len(data), took, most)
 	}
 	if err != nil {
 		if !errors.Is(err, model.ErrModel) {
