@@ -28,13 +28,19 @@ import (
 // trainOnRanks trains on so many ranks in this process, and returns the hash of each one's model.
 func trainOnRanks(t *testing.T, n int, p booster.Params, table *dataset.Table, opts ...booster.Option) (hashes []string, err error) {
 	t.Helper()
-	hashes = make([]string, n)
-	errs := make([]error, n)
+	return trainOnEnds(t, comm.Local(n), func(c comm.Comm) comm.Comm { return c }, p, table, opts...)
+}
+
+// trainOnEnds is trainOnRanks where each rank has an end of another kind.
+func trainOnEnds(t *testing.T, ends []comm.Comm, kind func(comm.Comm) comm.Comm, p booster.Params, table *dataset.Table, opts ...booster.Option) (hashes []string, err error) {
+	t.Helper()
+	hashes = make([]string, len(ends))
+	errs := make([]error, len(ends))
 	var all sync.WaitGroup
-	for rank, c := range comm.Local(n) {
+	for rank, c := range ends {
 		all.Go(func() {
 			defer c.Close()
-			m, err := booster.Train(context.Background(), p, table, append([]booster.Option{booster.WithRanks(c)}, opts...)...)
+			m, err := booster.Train(context.Background(), p, table, append([]booster.Option{booster.WithRanks(kind(c))}, opts...)...)
 			if errs[rank] = err; err == nil {
 				b, err := m.Encode()
 				sum := sha256.Sum256(b)

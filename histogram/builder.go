@@ -123,6 +123,32 @@ func (b *Builder) Tiles(dst *Histogram, st *gradients.Storage, runs []Run, total
 // ascending. The slice must not be changed.
 func (b *Builder) Tile(worker, i int) (features []int) { return b.current.tile(worker, i) }
 
+// Touches calls visit with all features whose sums the i-th part of a histogram may change, active or not.
+func (b *Builder) Touches(i int, visit func(feature int)) {
+	d := &b.current
+	tiles := d.tiles
+	if d.reducing {
+		tiles = b.reduced
+	}
+	group := func(u int) {
+		for _, f := range b.featureGroups[u].Features {
+			visit(f)
+		}
+	}
+	if tiles[i].places == nil {
+		g := &b.batches[i]
+		for _, u := range g.groups[:g.n] {
+			group(u)
+		}
+	}
+	for j := range tiles[i].places {
+		p := &tiles[i].places[j]
+		for k := range p.nGroups() {
+			group(p.groupAt(k))
+		}
+	}
+}
+
 // EndTiles ends what Tiles has begun.
 func (b *Builder) EndTiles() { b.current.end() }
 

@@ -177,17 +177,17 @@ func (h *Histogram) AddRanks(ranks *comm.Ranks, st *gradients.Storage) {
 // Beside is how many numbers AddShares adds up besides sums.
 const Beside = 2
 
-// AddShares is AddRanks where each rank needs some of the slots only: rank r the slots[r] … slots[r+1]-1. Sums of others are undefined
-// afterwards. It adds up some numbers at all ranks.
-func (h *Histogram) AddShares(ranks *comm.Ranks, st *gradients.Storage, slots []int, numbers [Beside]uint64) [Beside]uint64 {
+// AddShares is AddRanks where each rank needs its part of the slots only. Sums of others' parts are undefined afterwards. It adds up some
+// numbers at all ranks. Parts may be in chunks that are still added up, see comm.Comm; counts are not.
+func (h *Histogram) AddShares(ranks *comm.Ranks, st *gradients.Storage, parts []comm.Part, wait func(chunk int), numbers [Beside]uint64) [Beside]uint64 {
 	if st.Counts() {
 		ranks.Sum32(h.Count)
 	}
 	if !h.inWords {
-		ranks.SumParts(h.Hess, slots)
+		ranks.SumParts(h.Hess, parts, wait)
 	}
 	sums := append(h.words, numbers[:]...) // or h.Grad, which has the same memory, with room behind the last slot
-	ranks.SumParts(sums, slots)
+	ranks.SumParts(sums, parts, wait)
 	return [Beside]uint64(sums[len(sums)-Beside:])
 }
 
@@ -195,34 +195,33 @@ func (h *Histogram) AddShares(ranks *comm.Ranks, st *gradients.Storage, slots []
 type SharedSums struct {
 	vectors [][]uint64
 	words   []uint64
-	parts   []int
+	parts   []comm.Part
 }
 
 // Add is AddShares of several histograms without counts in one call. What is sent is, for each rank, its part of all of them, and then the numbers.
-func (s *SharedSums) Add(ranks *comm.Ranks, slots []int, hists []*Histogram, numbers []*[Beside]uint64) {
+func (s *SharedSums) Add(ranks *comm.Ranks, slots []comm.Part, hists []*Histogram, numbers []*[Beside]uint64) {
 	s.vectors, s.words, s.parts = s.vectors[:0], s.words[:0], s.parts[:0]
 	for _, h := range hists {
 		if s.vectors = append(s.vectors, h.words); !h.inWords {
 			s.vectors = append(s.vectors, h.Hess)
 		}
 	}
-	for r, lo := range slots {
-		if s.parts = append(s.parts, len(s.vectors)*lo); r+1 == len(slots) {
-			break
-		}
+	for _, p := range slots {
+		from := len(s.words)
 		for _, v := range s.vectors {
-			s.words = append(s.words, v[lo:slots[r+1]]...)
+			s.words = append(s.words, v[p.From:p.To]...)
 		}
+		s.parts = append(s.parts, comm.Part{From: from, To: len(s.words)})
 	}
 	for _, n := range numbers {
 		s.words = append(s.words, n[:]...)
 	}
-	ranks.SumParts(s.words, s.parts)
-	own := s.words[s.parts[ranks.Rank()]:]
+	ranks.SumParts(s.words, s.parts, nil)
+	own, at := s.words[s.parts[ranks.Rank()].From:], slots[ranks.Rank()]
 	for _, v := range s.vectors {
-		own = own[copy(v[slots[ranks.Rank()]:slots[ranks.Rank()+1]], own):]
+		own = own[copy(v[at.From:at.To], own):]
 	}
-	rest := s.words[s.parts[len(slots)-1]:]
+	rest := s.words[s.parts[len(slots)-1].To:]
 	for _, n := range numbers {
 		rest = rest[copy(n[:], rest):]
 	}

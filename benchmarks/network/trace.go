@@ -29,10 +29,10 @@ const (
 type Step struct {
 	CPU   time.Duration // computing before the call
 	Call  Call
-	Bytes int      // that this rank gives
-	Words []uint64 // the values of Sum64 and SumParts64: small ones are sent in fewer bytes
-	Parts []int    // of SumParts64
-	Root  int      // of Broadcast
+	Bytes int         // that this rank gives
+	Words []uint64    // the values of Sum64 and SumParts64: small ones are sent in fewer bytes
+	Parts []comm.Part // of SumParts64
+	Root  int         // of Broadcast
 }
 
 // Trace is what ranks do in some trees.
@@ -125,7 +125,7 @@ func (r *replayer) call(ctx context.Context, s Step) (err error) {
 	case Sum32:
 		err = r.Sum32(ctx, r.halves[:s.Bytes/4])
 	case SumParts64:
-		err = r.SumParts64(ctx, r.words[:s.Bytes/8], s.Parts)
+		err = r.SumParts64(ctx, r.words[:s.Bytes/8], s.Parts, nil)
 	case Max:
 		err = r.Max(ctx, r.floats[:s.Bytes/8])
 	case Gather:

@@ -57,9 +57,9 @@ func (r *recorder) Sum32(ctx context.Context, values []uint32) error {
 	return r.step(Step{Call: Sum32, Bytes: 4 * len(values)}, func() error { return r.Comm.Sum32(ctx, values) })
 }
 
-func (r *recorder) SumParts64(ctx context.Context, values []uint64, parts []int) error {
+func (r *recorder) SumParts64(ctx context.Context, values []uint64, parts []comm.Part, wait func(int)) error {
 	s := Step{Call: SumParts64, Bytes: 8 * len(values), Parts: slices.Clone(parts), Words: slices.Clone(values)}
-	return r.step(s, func() error { return r.Comm.SumParts64(ctx, values, parts) })
+	return r.step(s, func() error { return r.Comm.SumParts64(ctx, values, parts, wait) })
 }
 
 func (r *recorder) Max(ctx context.Context, values []float64) error {

@@ -35,7 +35,7 @@ func (r *trainRun) finish(ctx context.Context, m *model.Model, path string, inte
 	if r.comm != nil {
 		trees := max(1, r.report.Rounds*max(1, m.Outputs()))
 		s.Ranks = &report.Ranks{Count: r.comm.Size(), Calls: r.sent.Calls, Sent: r.sent.Sent, Received: r.sent.Received,
-			SentPerTree: r.sent.Sent / int64(trees), SecondsWaited: r.sent.Waited.Seconds()}
+			SentPerTree: r.sent.Sent / int64(trees), SecondsWaited: r.sent.Waited.Seconds(), Overlapped: r.sent.Overlapped.Seconds()}
 	}
 	names := r.config.Params.Metrics
 	if len(names) == 0 {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"time"
 )
 
@@ -27,10 +28,13 @@ type Comm interface {
 	Sum64(ctx context.Context, values []uint64) error
 	// Sum32 replaces each value by its sum over the ranks.
 	Sum32(ctx context.Context, values []uint32) error
-	// SumParts64 gives each rank the sums of its part: rank r has those of values[parts[r]:parts[r+1]] afterwards. The other
-	// values of parts are undefined. parts has Size()+1 elements, ascending from 0, the same at all ranks. Values behind the last part
-	// are summed at all ranks.
-	SumParts64(ctx context.Context, values []uint64, parts []int) error
+	// SumParts64 gives each rank the sums of its part, parts[r] for rank r. The values of other ranks' parts are undefined
+	// afterwards. Parts are the same at all ranks, and those of higher ranks lie behind those of lower ones. The values behind
+	// the last part are summed at all ranks.
+	//
+	// Where parts has several times as many, the first are of a first chunk, by rank, and so on. The values of a chunk are not looked at
+	// before wait returns, which goroutines of the call do for each chunk in turn. A nil wait means that all are there.
+	SumParts64(ctx context.Context, values []uint64, parts []Part, wait func(chunk int)) error
 	// Max replaces each value by the largest over the ranks. No value is NaN.
 	Max(ctx context.Context, values []float64) error
 	// Gather returns what each rank gave, by rank. The lengths may differ. The caller may keep and change what it gets.
@@ -39,6 +43,8 @@ type Comm interface {
 	Broadcast(ctx context.Context, root int, data []byte) ([]byte, error)
 	// Barrier returns once all ranks have called it.
 	Barrier(ctx context.Context) error
+	// Computed says that this rank computed during so much of the time of its calls.
+	Computed(d time.Duration)
 	// Stats returns what was sent and waited for so far.
 	Stats() Stats
 	// Abort tells the other ranks that this one ends, and why; their calls fail with an Error of this rank and that text.
@@ -48,11 +54,36 @@ type Comm interface {
 	Close() error
 }
 
+// Distant is a Comm that may reach other machines: its calls wait for a network while processors are free.
+type Distant interface {
+	// Far reports whether any rank is on another machine.
+	Far() bool
+}
+
+// Part is the values From … To-1 of a call.
+type Part struct{ From, To int }
+
 // Stats is what a rank has sent, received and waited for.
 type Stats struct {
-	Calls          int           // collective calls
+	Calls          int           // collective calls; of one in chunks some make several
 	Sent, Received int64         // bytes of payload and frames
-	Waited         time.Duration // within calls
+	Waited         time.Duration // within calls, while nothing was computed
+	Overlapped     time.Duration // within calls, while this rank computed
+}
+
+// Clock adds the time of calls up. Its methods may be called at the same time.
+type Clock struct{ within, computed atomic.Int64 }
+
+// Computed implements Comm.
+func (c *Clock) Computed(d time.Duration) { c.computed.Add(int64(d)) }
+
+// Called adds the time of a call.
+func (c *Clock) Called(d time.Duration) { c.within.Add(int64(d)) }
+
+// Times returns how long the rank waited, and how long it computed while a call was made.
+func (c *Clock) Times() (waited, overlapped time.Duration) {
+	overlapped = time.Duration(c.computed.Load())
+	return time.Duration(c.within.Load()) - overlapped, overlapped
 }
 
 // ErrComm is wrapped by all errors of joining ranks and of calls between them.

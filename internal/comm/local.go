@@ -45,10 +45,11 @@ type meeting struct {
 	come     int
 	complete chan struct{} // closed when all have come
 
-	u64  []uint64
-	u32  []uint32
-	f64  []float64
-	data [][]byte
+	u64   []uint64
+	parts [][]uint64 // of SumParts64
+	u32   []uint32
+	f64   []float64
+	data  [][]byte
 }
 
 type local struct {
@@ -58,9 +59,14 @@ type local struct {
 	closed bool
 	err    error // what all later calls of this rank fail with
 	stats  Stats // under the lock of hub
+	Clock
 }
 
 func (l *local) Rank() int { return l.rank }
+
+// Far has callers do all that they would with ranks of several machines.
+func (l *local) Far() bool { return true }
+
 func (l *local) Size() int { return len(l.left) }
 
 func (l *local) Sum64(ctx context.Context, values []uint64) error {
@@ -75,19 +81,34 @@ func (l *local) Sum32(ctx context.Context, values []uint32) error {
 	}, func(m *meeting) { copy(values, m.u32) })
 }
 
-func (l *local) SumParts64(ctx context.Context, values []uint64, parts []int) error {
-	from, to := parts[l.rank], parts[l.rank+1]
-	return l.meet(ctx, fmt.Sprintf("SumParts64 of %d values in parts %v", len(values), parts), 8*len(values), func(m *meeting) {
-		addTo(&m.u64, values, m.come == 0)
+func (l *local) SumParts64(ctx context.Context, values []uint64, parts []Part, wait func(int)) error {
+	return ByChunk(values, parts, l.Size(), wait, func(values []uint64, parts []Part) error { return l.sumParts(ctx, values, parts) })
+}
+
+func (l *local) sumParts(ctx context.Context, values []uint64, parts []Part) error {
+	behind := values[parts[len(parts)-1].To:]
+	size := 8 * len(behind)
+	for _, p := range parts {
+		size += 8 * (p.To - p.From)
+	}
+	return l.meet(ctx, fmt.Sprintf("SumParts64 of %d values in parts %v", len(values), parts), size, func(m *meeting) {
+		begins := m.come == 0
+		if begins {
+			m.parts = make([][]uint64, len(parts))
+		}
+		for r, p := range parts {
+			addTo(&m.parts[r], values[p.From:p.To], begins)
+		}
+		addTo(&m.u64, behind, begins)
 	}, func(m *meeting) {
-		behind := parts[l.Size()]
-		copy(values[from:to], m.u64[from:to])
-		copy(values[behind:], m.u64[behind:])
-		for i := range values[:behind] { // so that nobody depends on them
-			if i < from || i >= to {
-				values[i] = ^values[i]
+		for r, p := range parts {
+			for i := p.From; i < p.To; i++ {
+				if values[i] = ^values[i]; r == l.rank { // so that nobody depends on those of others
+					values[i] = m.parts[r][i-p.From]
+				}
 			}
 		}
+		copy(behind, m.u64)
 	})
 }
 
@@ -135,6 +156,7 @@ func (l *local) Barrier(ctx context.Context) error {
 func (l *local) Stats() Stats {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.stats.Waited, l.stats.Overlapped = l.Times()
 	return l.stats
 }
 
@@ -181,7 +203,7 @@ func (l *local) meet(ctx context.Context, call string, size int, give, take func
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.stats.Calls++
-	l.stats.Waited += time.Since(began)
+	l.Called(time.Since(began))
 	select {
 	case <-complete: // whatever came after that
 	default:

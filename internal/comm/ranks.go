@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"time"
 	"unsafe"
 )
 
@@ -20,17 +21,23 @@ type Ranks struct {
 	err   error
 	first int
 	total int
+	far   bool
 }
 
 // Join returns the part of a rank that has so many rows. All ranks call it. Rows are in the order of ranks.
 func Join(ctx context.Context, c Comm, rows int) (*Ranks, error) {
 	r := &Ranks{comm: c, ctx: ctx}
-	all := r.Gather(binary.LittleEndian.AppendUint64(nil, uint64(rows)))
+	mine := binary.LittleEndian.AppendUint64(nil, uint64(rows))
+	if d, ok := c.(Distant); ok && d.Far() {
+		mine = append(mine, 1)
+	}
+	all := r.Gather(mine)
 	for rank, bytes := range all {
-		if len(bytes) != 8 {
+		if len(bytes) < 8 {
 			return nil, errors.Join(r.err, &Error{rank, "did not tell its number of rows"})
 		}
 		n := int(binary.LittleEndian.Uint64(bytes))
+		r.far = r.far || len(bytes) > 8
 		if rank < c.Rank() {
 			r.first += n
 		}
@@ -49,6 +56,9 @@ func (r *Ranks) Err() error {
 
 // Shared reports whether other ranks have rows too.
 func (r *Ranks) Shared() bool { return r != nil && r.comm.Size() > 1 }
+
+// Far reports whether any two ranks are on different machines.
+func (r *Ranks) Far() bool { return r != nil && r.far }
 
 // Fail makes err the error of this rank, unless there is one; nil is none.
 func (r *Ranks) Fail(err error) {
@@ -109,9 +119,12 @@ func (r *Ranks) SumInts(values ...[]int64) {
 }
 
 // SumParts gives each rank the sums of its part of the values, see Comm.SumParts64.
-func (r *Ranks) SumParts(values []uint64, parts []int) {
-	r.call(func() error { return r.comm.SumParts64(r.ctx, values, parts) })
+func (r *Ranks) SumParts(values []uint64, parts []Part, wait func(chunk int)) {
+	r.call(func() error { return r.comm.SumParts64(r.ctx, values, parts, wait) })
 }
+
+// Computed says that this rank computed during so much of the time of its calls.
+func (r *Ranks) Computed(d time.Duration) { r.comm.Computed(d) }
 
 // Sum32 replaces each value by its sum over the ranks, modulo 2^32.
 func (r *Ranks) Sum32(values []uint32) {

@@ -14,7 +14,7 @@ import (
 // so a new package starts with a decision about its place.
 const picture = `
   0:  internal/cpu  internal/rng  internal/near  internal/format  internal/setting  internal/vfs  internal/vfs/crashfs  internal/replace  internal/testenv  internal/heapsize  internal/gcpercent  internal/paired  internal/peakmemory
-  0:  parallel  internal/comm  internal/comm/commtest  internal/comm/mesh  internal/comm/mpi
+  0:  parallel  internal/comm  internal/comm/commtest  internal/comm/ahead  internal/comm/mesh  internal/comm/mpi
   1:  internal/detmath
   1:  internal/kernel/hist  internal/kernel/partition  internal/kernel/quantize  internal/kernel/scan  internal/kernel/predict
   1:  internal/kernel/codec  internal/kernel/bin  internal/kernel/loss  internal/kernel/text  internal/kernel/mix  internal/kernel/sample  internal/kernel/gram

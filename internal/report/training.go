@@ -58,6 +58,8 @@ type Ranks struct {
 	Received      int64   `json:"received_bytes"`
 	SentPerTree   int64   `json:"sent_bytes_per_tree"` // of the trees that were grown
 	SecondsWaited float64 `json:"seconds_waited"`      // in calls
+	// Overlapped is the time of calls while which this rank computed.
+	Overlapped float64 `json:"seconds_overlapped"`
 }
 
 // TrainingSeconds says what the time went to.
@@ -123,7 +125,7 @@ func (t *Training) Write(w io.Writer, names []string) error {
 		facts = append(facts, []string{"sha256", t.SHA256}, []string{"memory", format.Bytes(t.PeakMemory) + " at most"})
 	}
 	if r := t.Ranks; r != nil && t.Details {
-		facts = append(facts, []string{"ranks", fmt.Sprintf("%d: the first sent %s, %s a tree, and waited %s", r.Count, format.Bytes(r.Sent), format.Bytes(r.SentPerTree), format.Seconds(r.SecondsWaited))})
+		facts = append(facts, []string{"ranks", fmt.Sprintf("%d: the first sent %s, %s a tree, waited %s, and sent and computed at once for %s", r.Count, format.Bytes(r.Sent), format.Bytes(r.SentPerTree), format.Seconds(r.SecondsWaited), format.Seconds(r.Overlapped))})
 	}
 	if q := t.Quantized; q != nil {
 		facts = append(facts, []string{"compressed", fmt.Sprintf("%s  %s, %.1f × smaller, %s", format.OneLine(q.Model), format.Bytes(q.Bytes),

@@ -5,6 +5,7 @@ import (
 
 	"boost/histogram"
 	"boost/internal/comm"
+	"boost/internal/comm/ahead"
 	"boost/parallel"
 )
 
@@ -41,7 +42,7 @@ const (
 	mostBatched = 8
 	// batchSlots is the most slots of sums that are sent in batches: to copy more takes longer than to wait. ownSlots is the same where
 	// ranks have the same rows and send none, for the memory of leaves that are split ahead.
-	batchSlots = 1 << 16
+	batchSlots = ahead.Slots
 	ownSlots   = 1 << 19
 	// batchCodes is the number of codes of a node's rows at a rank from which all workers of a rank split it together, if a rank has several.
 	// It is one of features: columns are laid out by each rank for itself.
@@ -174,10 +175,13 @@ func (b *batch) addSums(of []*splitter) {
 		b.hists, b.numbers = append(b.hists, h), append(b.numbers, &s.split.divided)
 	}
 	ranks := b.config.Ranks
-	if len(of) == 1 {
-		*b.numbers[0] = b.hists[0].AddShares(ranks, b.storage, b.shares.slots, *b.numbers[0])
-	} else {
-		b.sums.Add(ranks, b.shares.slots, b.hists, b.numbers)
+	switch {
+	case b.shares.ahead.Going():
+		b.shares.ahead.End()
+	case len(of) == 1:
+		*b.numbers[0] = b.hists[0].AddShares(ranks, b.storage, b.shares.parts, nil, *b.numbers[0])
+	default:
+		b.sums.Add(ranks, b.shares.parts, b.hists, b.numbers)
 	}
 	for _, s := range of {
 		if at := s.split.at; at != noNode && s.split.divided[1]>>32 != uint64(ranks.Size()*at) {

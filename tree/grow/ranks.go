@@ -2,6 +2,7 @@ package grow
 
 import (
 	"boost/histogram"
+	"boost/internal/comm"
 	"boost/internal/kernel/scan"
 )
 
@@ -54,6 +55,11 @@ func (s *split) buildHere(hist *histogram.Histogram, most int) pass {
 	s.builder.Beside(most - own)
 	alone := s.builder.Strategy() == histogram.Sequential || own*len(s.active) < smallTiles
 	s.tiles = s.builder.Tiles(hist, s.storage, runs, histogram.TotalOf(s.storage, runs), alone)
+	if s.shares != nil && !s.storage.Counts() && s.shares.ahead.Worth(most, len(s.active)) {
+		s.shares.ahead.Begin(s.tiles, s.builder.Touches, func(parts []comm.Part, wait func(int)) {
+			s.divided = hist.AddShares(s.config.Ranks, s.storage, parts, wait, s.divided)
+		})
+	}
 	if s.tiles == 0 {
 		return s.addRanks()
 	}
@@ -63,7 +69,13 @@ func (s *split) buildHere(hist *histogram.Histogram, most int) pass {
 // hereTask makes a tile of a histogram of this rank's rows.
 type hereTask split
 
-func (t *hereTask) Run(worker, tile int) { t.builder.Tile(worker, tile) }
+func (t *hereTask) Run(worker, i int) {
+	if t.shares != nil && t.shares.ahead.Going() {
+		t.shares.ahead.Tile(i, func(tile int) { t.builder.Tile(worker, tile) })
+		return
+	}
+	t.builder.Tile(worker, i)
+}
 
 // addRanks adds the smaller child's histogram up over the ranks, and begins to search.
 func (s *split) addRanks() pass {
@@ -94,8 +106,8 @@ func (s *split) addedRanks() pass {
 func (s *split) searchShared() pass {
 	smaller := &s.nodes[s.smaller]
 	if s.shares != nil {
-		rank := s.config.Ranks.Rank()
-		smaller.hist.Pack(s.storage, smaller.rows, s.shares.slots[rank], s.shares.slots[rank+1])
+		own := s.shares.parts[s.config.Ranks.Rank()]
+		smaller.hist.Pack(s.storage, smaller.rows, own.From, own.To)
 	}
 	if s.larger != noNode {
 		larger := &s.nodes[s.larger]

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"boost/internal/comm"
+	"boost/internal/comm/ahead"
 	"boost/internal/kernel/scan"
 )
 
@@ -15,8 +16,9 @@ import (
 // other, and finds their candidates. The best of all ranks is the one that a rank with all features would choose: the highest
 // score, of the lowest feature among equal ones.
 type shares struct {
-	slots    []int // by rank, with which those of its features begin, and the number of all
-	features []int // of this rank, of the tree's active ones
+	parts    []comm.Part // by rank, the slots of its features
+	features []int       // of this rank, of the tree's active ones
+	ahead    ahead.Sender
 }
 
 // top is the candidate of all ranks that has the highest score.
@@ -60,21 +62,27 @@ func (g *Grower) share() {
 		s.features = slices.DeleteFunc(append(s.features[:0], g.active...), func(f int) bool { return f < lo || f >= hi })
 		return
 	}
-	s.slots, s.features = append(s.slots[:0], 0), s.features[:0]
+	s.parts, s.features = append(s.parts[:0], comm.Part{}), s.features[:0]
+	next := func(slot int) { // another rank's part begins
+		s.parts[len(s.parts)-1].To = slot
+		s.parts = append(s.parts, comm.Part{From: slot})
+	}
 	codes := 0
 	for _, f := range g.active {
-		for len(s.slots) < ranks.Size() && codes >= g.codes*len(s.slots)/ranks.Size() {
-			s.slots = append(s.slots, int(g.offsets[f]))
+		for len(s.parts) < ranks.Size() && codes >= g.codes*len(s.parts)/ranks.Size() {
+			next(int(g.offsets[f]))
 		}
-		if len(s.slots)-1 == ranks.Rank() {
+		if len(s.parts)-1 == ranks.Rank() {
 			s.features = append(s.features, f)
 		}
 		codes += int(g.offsets[f+1] - g.offsets[f])
 	}
 	all := int(g.offsets[len(g.offsets)-1])
-	for len(s.slots) <= ranks.Size() {
-		s.slots = append(s.slots, all)
+	for len(s.parts) < ranks.Size() {
+		next(all)
 	}
+	s.parts[len(s.parts)-1].To = all
+	s.ahead.Share(ranks, g.offsets, s.parts)
 }
 
 // searched returns the features that this rank searches.

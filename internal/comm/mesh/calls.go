@@ -31,27 +31,32 @@ func (m *Mesh) Barrier(ctx context.Context) error {
 	return m.reduce(ctx, vectorOf(barrier, m.token[:]))
 }
 
-func (m *Mesh) SumParts64(ctx context.Context, values []uint64, parts []int) error {
+func (m *Mesh) SumParts64(ctx context.Context, values []uint64, parts []comm.Part, wait func(int)) error {
+	if wait != nil {
+		wait(0) // which is not the time of a call
+	}
 	began := time.Now()
 	if err := m.begin(ctx, signature{sumParts64, m.partsSum(parts), uint64(len(values))}); err != nil {
 		return err
 	}
 	defer m.end(began)
 	m.parts = m.parts[:0]
+	width := sumParts64.width()
 	for _, p := range parts {
-		m.parts = append(m.parts, p*sumParts64.width())
+		m.parts = append(m.parts, comm.Part{From: p.From * width, To: p.To * width})
 	}
 	v := vectorOf(sumParts64, values)
-	m.tail = append(m.tail[:0], v.data[m.parts[m.Size()]:]...)
-	return m.scatter(v, m.tail)
+	m.tail = append(m.tail[:0], v.data[m.parts[len(m.parts)-1].To:]...)
+	return m.scatter(v, m.tail, wait)
 }
 
 // partsSum returns a checksum of the parts.
-func (m *Mesh) partsSum(parts []int) (sum uint32) {
-	word := m.head[:8] // no frame is read yet
+func (m *Mesh) partsSum(parts []comm.Part) (sum uint32) {
+	words := m.head[:16] // no frame is read yet
 	for _, p := range parts {
-		binary.LittleEndian.PutUint64(word, uint64(p))
-		sum = crc32.Update(sum, castagnoli, word)
+		binary.LittleEndian.PutUint64(words, uint64(p.From))
+		binary.LittleEndian.PutUint64(words[8:], uint64(p.To))
+		sum = crc32.Update(sum, castagnoli, words)
 	}
 	return sum
 }
@@ -68,28 +73,41 @@ func (m *Mesh) reduce(ctx context.Context, v vector) error {
 		return m.double(v)
 	}
 	m.parts = m.parts[:0]
-	for r := range m.Size() + 1 {
-		m.parts = append(m.parts, values*r/m.Size()*v.kind.width())
+	for r := range m.Size() {
+		width := v.kind.width()
+		m.parts = append(m.parts, comm.Part{From: values * r / m.Size() * width, To: values * (r + 1) / m.Size() * width})
 	}
-	if err := m.scatter(v, nil); err != nil {
+	if err := m.scatter(v, nil, nil); err != nil {
 		return err
 	}
 	return m.spread(v)
 }
 
-// part returns the bytes of v that m.parts gives to a rank.
-func (m *Mesh) part(v vector, rank int) []byte { return v.data[m.parts[rank]:m.parts[rank+1]] }
+// part returns the bytes of v in m.parts[i].
+func (m *Mesh) part(v vector, i int) []byte { return v.data[m.parts[i].From:m.parts[i].To] }
 
 // scatter gives each rank its part of the combined values: all send it to that rank. What is behind the parts, of which tail is a copy,
 // is combined at all ranks.
-func (m *Mesh) scatter(v vector, tail []byte) error {
+func (m *Mesh) scatter(v vector, tail []byte, wait func(chunk int)) error {
 	spans := m.spans[:0]
-	m.others(func(p *peer) { spans = append(spans, span{p, m.part(v, p.rank)}, span{p, tail}) })
-	err := m.push(v, spans)
-	m.before(func(p *peer) {
-		if err == nil {
-			err = m.pull(p, m.part(v, m.rank), true)
+	chunks := len(m.parts) / m.Size()
+	for c := range chunks {
+		m.others(func(p *peer) { spans = append(spans, span{p, m.part(v, c*m.Size()+p.rank), c}) })
+	}
+	m.others(func(p *peer) { spans = append(spans, span{p, tail, chunks - 1}) })
+	err := m.push(v, spans, wait)
+	for c := range chunks {
+		if wait != nil {
+			m.sleeps = c < chunks-1
+			wait(c)
 		}
+		m.before(func(p *peer) {
+			if err == nil {
+				err = m.pull(p, m.part(v, c*m.Size()+m.rank), true)
+			}
+		})
+	}
+	m.before(func(p *peer) {
 		if err == nil {
 			err = m.pull(p, v.data[len(v.data)-len(tail):], true)
 		}
@@ -99,7 +117,7 @@ func (m *Mesh) scatter(v vector, tail []byte) error {
 
 // spread gives each rank's part of the values to all.
 func (m *Mesh) spread(v vector) error {
-	err := m.push(v, m.toAll(m.part(v, m.rank)))
+	err := m.push(v, m.toAll(m.part(v, m.rank)), nil)
 	m.before(func(p *peer) {
 		if err == nil {
 			err = m.pull(p, m.part(v, p.rank), false)
@@ -111,7 +129,7 @@ func (m *Mesh) spread(v vector) error {
 // toAll returns the spans of bytes that go to all.
 func (m *Mesh) toAll(data []byte) []span {
 	spans := m.spans[:0]
-	m.others(func(p *peer) { spans = append(spans, span{p, data}) })
+	m.others(func(p *peer) { spans = append(spans, span{peer: p, data: data}) })
 	return spans
 }
 
@@ -154,7 +172,7 @@ func (m *Mesh) double(v vector) error {
 
 // give sends a short vector to a rank.
 func (m *Mesh) give(v vector, rank int) error {
-	return m.push(v, append(m.spans[:0], span{m.peers[rank], v.data}))
+	return m.push(v, append(m.spans[:0], span{peer: m.peers[rank], data: v.data}), nil)
 }
 
 // Gather takes up to 1 GiB of each rank.
@@ -167,7 +185,7 @@ func (m *Mesh) Gather(ctx context.Context, mine []byte) ([][]byte, error) {
 	if err := m.checkLength(mine); err != nil {
 		return nil, err
 	}
-	err := m.push(vector{gatherBytes, mine}, m.toAll(mine))
+	err := m.push(vector{gatherBytes, mine}, m.toAll(mine), nil)
 	all := make([][]byte, m.Size())
 	all[m.rank] = bytes.Clone(mine)
 	m.before(func(p *peer) {
@@ -201,9 +219,9 @@ func (m *Mesh) Broadcast(ctx context.Context, root int, data []byte) ([]byte, er
 	}
 	spans := m.spans[:0]
 	for ; place+step < n; step *= 2 {
-		spans = append(spans, span{m.peers[(place+step+root)%n], data})
+		spans = append(spans, span{peer: m.peers[(place+step+root)%n], data: data})
 	}
-	if err := m.pushed(m.push(vector{broadcastBytes, data}, spans)); err != nil {
+	if err := m.pushed(m.push(vector{broadcastBytes, data}, spans, nil)); err != nil {
 		return nil, err
 	}
 	return data, nil

@@ -33,8 +33,9 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // span is bytes of a vector, and the rank that they go to.
 type span struct {
-	peer *peer
-	data []byte
+	peer  *peer
+	data  []byte
+	chunk int // that it is of
 }
 
 // sender writes what a call sends, while it reads: a goroutine, or the call itself, between its reads.
@@ -48,8 +49,9 @@ type sender struct {
 	v     vector
 	total uint64
 	spans []span
-	next  int // the span of the next frame
-	at    int // the byte of it that the frame begins with
+	wait  func(chunk int) // until the bytes of a chunk are there; nil for all
+	next  int             // the span of the next frame
+	at    int             // the byte of it that the frame begins with
 
 	to     *peer  // of the frame that is being written
 	left   []byte // of its head, and of its values if they are few
@@ -65,12 +67,15 @@ type sender struct {
 // can be unread, and those fit the buffers of a connection, which hold more than 64 KiB on every system.
 const directBytes = 32 << 10
 
-// push begins to write the spans of v, which stay as they are until pushed returns.
-func (m *Mesh) push(v vector, spans []span) error {
-	m.v, m.total, m.spans = v, uint64(len(v.data)/v.kind.width()), spans
+// push begins to write the spans of v, which stay as they are until pushed returns. A span is not looked at before wait, if there is one, returns
+// for its chunk.
+func (m *Mesh) push(v vector, spans []span, wait func(chunk int)) error {
+	m.v, m.total, m.spans, m.wait = v, uint64(len(v.data)/v.kind.width()), spans, wait
 	m.next, m.at, m.left, m.values = 0, 0, nil, nil
 	long := slices.ContainsFunc(spans, func(s span) bool { return len(s.data) > directBytes })
 	switch {
+	case wait != nil:
+		m.handOver()
 	case !long:
 		return m.write()
 	case !slices.ContainsFunc(spans, func(s span) bool { return !s.peer.spins() }):
@@ -156,6 +161,9 @@ func (m *Mesh) more() bool {
 	for ; m.next < len(m.spans); m.next, m.at = m.next+1, 0 {
 		s := m.spans[m.next]
 		if m.at < len(s.data) || m.at == 0 && m.v.kind.givesBytes() {
+			if m.wait != nil {
+				m.wait(s.chunk)
+			}
 			values := s.data[m.at:min(m.at+chunkBytes, len(s.data))]
 			m.at += max(1, len(values))
 			m.beginFrame(s.peer, values)
@@ -280,7 +288,7 @@ func (m *Mesh) readFull(p *peer, dst []byte) (int, error) {
 			m.handOver()
 		}
 	}
-	for got < len(dst) {
+	for got < len(dst) && !m.sleeps {
 		n := p.wait(dst[got:], nil)
 		if n == 0 {
 			break

@@ -30,7 +30,7 @@ type Options struct {
 	TLS     bool          // encrypt with TLS 1.3, bound to the token; no certificates are needed
 	Wait    time.Duration // until all ranks are connected; 0 for 2 minutes
 	Silence time.Duration // after which a rank without signs of life has failed; 0 for 8 s
-	Narrow  bool          // send sums in as few bytes as they take to ranks of this machine too, where that takes longer than to send them whole
+	Narrow  bool          // treat ranks of this machine as those of others: sums in as few bytes as they take, where it takes longer than to send them whole
 }
 
 // Mesh is one rank's end. Its calls allocate nothing in sums of lengths that it has seen.
@@ -46,13 +46,14 @@ type Mesh struct {
 
 	state
 	sender
-	head  [headBytes]byte // of a frame that is read
-	in    []byte          // its values
-	parts []int           // of a sum
-	tail  []byte          // what is sent of the values behind them
-	token [1]uint64       // what goes round in Barrier
+	head   [headBytes]byte // of a frame that is read
+	in     []byte          // its values
+	parts  []comm.Part     // of a sum, in bytes
+	tail   []byte          // what is sent of the values behind them
+	sleeps bool            // a call waits without looking all the time: its rank computes
+	token  [1]uint64       // what goes round in Barrier
 
-	waited         atomic.Int64 // nanoseconds
+	comm.Clock
 	sent, received atomic.Int64 // bytes
 }
 
@@ -135,6 +136,12 @@ func newMesh(rank int, addresses []string, o Options) *Mesh {
 func (m *Mesh) Rank() int { return m.rank }
 func (m *Mesh) Size() int { return len(m.peers) }
 
+// Far implements comm.Distant.
+func (m *Mesh) Far() (far bool) {
+	m.others(func(p *peer) { far = far || !p.near })
+	return far || m.o.Narrow
+}
+
 // others calls f for all other ranks, the next one first.
 func (m *Mesh) others(f func(p *peer)) {
 	for i := 1; i < m.Size(); i++ {
@@ -146,7 +153,9 @@ func (m *Mesh) Stats() comm.Stats {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	// All ranks of a mesh have made one call, Barrier, when they connected.
-	return comm.Stats{Calls: int(m.calls) - 1, Sent: m.sent.Load(), Received: m.received.Load(), Waited: time.Duration(m.waited.Load())}
+	s := comm.Stats{Calls: int(m.calls) - 1, Sent: m.sent.Load(), Received: m.received.Load()}
+	s.Waited, s.Overlapped = m.Times()
+	return s
 }
 
 // begin enters a call.
@@ -185,7 +194,7 @@ func (m *Mesh) begin(ctx context.Context, s signature) error {
 
 // end leaves a call that ends with err.
 func (m *Mesh) end(began time.Time) {
-	m.waited.Add(int64(time.Since(began)))
+	m.Called(time.Since(began))
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.within = false; m.blame != nil && m.calls >= m.lastCall {

@@ -124,9 +124,9 @@ func TestMemory(t *testing.T) {
 	for _, n := range []int{10, 100_000} {
 		call := func(c comm.Comm) func() {
 			values, narrow := make([]uint64, n), make([]uint32, n)
-			parts := []int{0, n / 3, n}
+			parts := []comm.Part{{To: n / 3}, {From: n / 3, To: n}}
 			return func() {
-				a, b, c := c.Sum64(t.Context(), values), c.Sum32(t.Context(), narrow), c.SumParts64(t.Context(), values, parts)
+				a, b, c := c.Sum64(t.Context(), values), c.Sum32(t.Context(), narrow), c.SumParts64(t.Context(), values, parts, nil)
 				if a != nil || b != nil || c != nil {
 					t.Error(a, b, c)
 				}

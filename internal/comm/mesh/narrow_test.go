@@ -56,9 +56,13 @@ func TestNarrowSums(t *testing.T) {
 				}
 				borders := []int{0, n / 5, n, n}[:ranks]
 				borders = append(borders, n)
+				var shares []comm.Part
+				for r := range ranks {
+					shares = append(shares, comm.Part{From: borders[r], To: borders[r+1]})
+				}
 				ends := connect(t, ranks, mesh.Options{Token: token, Narrow: true})
 				for r, err := range commtest.Each(ends, func(c comm.Comm) error {
-					if err := c.SumParts64(t.Context(), parts[c.Rank()], borders); err != nil {
+					if err := c.SumParts64(t.Context(), parts[c.Rank()], shares, nil); err != nil {
 						return err
 					}
 					if sent, most := c.Stats().Sent, float64(8*n*(ranks-1)); float64(sent) > test.share*most+1e4 {

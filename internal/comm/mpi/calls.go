@@ -21,8 +21,14 @@ func (c *Comm) Sum32(ctx context.Context, values []uint32) error {
 	return c.make(ctx, 4*len(values), func() error { return c.reduce(ctx, bytesOf(values), 4, c.uint32s, c.sum) })
 }
 
-func (c *Comm) SumParts64(ctx context.Context, values []uint64, parts []int) error {
-	return c.make(ctx, 8*len(values), func() error { return c.scatter(ctx, values, parts) })
+func (c *Comm) SumParts64(ctx context.Context, values []uint64, parts []comm.Part, wait func(int)) error {
+	return comm.ByChunk(values, parts, c.size, wait, func(values []uint64, parts []comm.Part) error {
+		bytes := 8 * (len(values) - parts[c.size-1].To)
+		for _, p := range parts {
+			bytes += 8 * (p.To - p.From)
+		}
+		return c.make(ctx, bytes, func() error { return c.scatter(ctx, values, parts) })
+	})
 }
 
 // Max compares numbers as integers of the same order: of 0 and -0, MPI might give either. They are signed, because MPICH 4.0
@@ -89,7 +95,7 @@ func (c *Comm) make(ctx context.Context, bytes int, job func() error) error {
 	c.stats.Calls++
 	c.stats.Sent += int64(bytes)
 	c.stats.Received += int64(bytes)
-	c.stats.Waited += time.Since(began)
+	c.Called(time.Since(began))
 	return c.err
 }
 
@@ -106,27 +112,27 @@ func (c *Comm) reduce(ctx context.Context, values []byte, width int, datatype, o
 }
 
 // scatter gives each rank the sums of its part: in blocks that are equally long at all ranks, until the longest part is through.
-func (c *Comm) scatter(ctx context.Context, values []uint64, parts []int) error {
+func (c *Comm) scatter(ctx context.Context, values []uint64, parts []comm.Part) error {
 	longest := 0
-	for r := range c.size {
-		longest = max(longest, parts[r+1]-parts[r])
+	for _, p := range parts {
+		longest = max(longest, p.To-p.From)
 	}
 	give, take := wordsOf(&c.give), wordsOf(&c.take)
 	for at := 0; at < longest; {
 		n := min(len(give)/c.size, longest-at)
-		for r := range c.size {
-			part := values[parts[r]:parts[r+1]]
+		for r, p := range parts {
+			part := values[p.From:p.To]
 			copied := copy(give[r*n:(r+1)*n], part[min(at, len(part)):])
 			clear(give[r*n+copied : (r+1)*n])
 		}
 		if err := c.run(ctx, c.reduceScatter, address(&c.give), address(&c.take), uintptr(n), c.uint64s, c.sum); err != nil {
 			return err
 		}
-		own := values[parts[c.rank]:parts[c.rank+1]]
+		own := values[parts[c.rank].From:parts[c.rank].To]
 		copy(own[min(at, len(own)):], take[:n])
 		at += n
 	}
-	return c.reduce(ctx, bytesOf(values[parts[c.size]:]), 8, c.uint64s, c.sum)
+	return c.reduce(ctx, bytesOf(values[parts[c.size-1].To:]), 8, c.uint64s, c.sum)
 }
 
 // gather exchanges the lengths, then blocks that are equally long at all ranks, until the longest data is through.

@@ -31,6 +31,7 @@ type Comm struct {
 	err    error // what all calls end with
 	closed bool
 	stats  comm.Stats
+	comm.Clock
 }
 
 // pages are what MPI reads and writes. Go does not manage them and they are never given back: an operation that nobody waits for
@@ -114,6 +115,7 @@ func (c *Comm) Size() int { return c.size }
 func (c *Comm) Stats() comm.Stats {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.stats.Waited, c.stats.Overlapped = c.Times()
 	return c.stats
 }
 

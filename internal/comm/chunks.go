@@ -1,0 +1,21 @@
+package comm
+
+// ByChunk makes a SumParts64 that may have chunks as one of each chunk: sum is called with the values up to the chunk's last
+// part, and in the end with those behind all parts too.
+func ByChunk(values []uint64, parts []Part, size int, wait func(chunk int), sum func(values []uint64, parts []Part) error) error {
+	for c := 0; len(parts) > 0; c++ {
+		chunk := parts[:size]
+		parts = parts[size:]
+		of := values
+		if len(parts) > 0 {
+			of = values[:chunk[size-1].To]
+		}
+		if wait != nil {
+			wait(c)
+		}
+		if err := sum(of, chunk); err != nil {
+			return err
+		}
+	}
+	return nil
+}
