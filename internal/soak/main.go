@@ -36,6 +36,7 @@ type campaign struct {
 var campaigns = []campaign{
 	{"kills/train", 5, prepareTrain},
 	{"kills/resume", 6, prepareResume},
+	{"kills/loop", 6, prepareLoop},
 	{"kills/cache", 6, prepareCache},
 	{"kills/quantize", 4, prepareQuantize},
 	{"kills/predict", 4, preparePredict},
