@@ -69,11 +69,13 @@ func Blend(ctx context.Context, p booster.Params, train booster.Data, b Blending
 	if err := w.bin(ctx); err != nil {
 		return nil, interrupted(ctx, err)
 	}
-	for goesOn := true; goesOn && len(w.models) < p.Blend; {
+	for goesOn := true; goesOn && len(w.models) < p.Blend && w.fits(); {
 		var err error
+		began := time.Now()
 		if goesOn, err = w.next(ctx); err != nil {
 			return w.mean(err)
 		}
+		w.took = time.Since(began)
 	}
 	return w.mean(nil)
 }
@@ -133,6 +135,7 @@ type blending struct {
 	binned  time.Duration // that binning has taken
 	threads int
 	pairs   bool             // two models are trained side by side
+	took    time.Duration    // of the models that were trained last
 	models  []*booster.Model // by their numbers; nil for those that are left out
 	alone   bool             // symmetric trees are left out
 }
@@ -181,6 +184,23 @@ func (m *part) whyOver() string {
 		return fmt.Sprintf("the limit of memory was reached (%v)", need)
 	}
 	return "time was over"
+}
+
+// fits reports whether the next models will be trained in time, going by those before. The first ones take about twice as long, as
+// they find their rounds.
+func (w *blending) fits() bool {
+	i, needs := len(w.models), w.took
+	if w.p.TimeLimit == 0 || i < 2 {
+		return true
+	}
+	if i <= 3 {
+		needs /= 2
+	}
+	if time.Since(w.start)+needs <= w.p.TimeLimit {
+		return true
+	}
+	w.Log.Info(fmt.Sprintf("there is time for %d of %d models", i, w.p.Blend))
+	return false
 }
 
 // next trains another model, or two, and reports whether there may be more.

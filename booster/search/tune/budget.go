@@ -30,6 +30,7 @@ type Budget struct {
 type Plan struct {
 	Trials       int // that about fit, before the training; 0 = no search
 	Members      int // models that are averaged; 1 = one model
+	Most         int // the same where time is left; 0 = no more
 	LearningRate float64
 	Rounds       int           // that a model has, about; 0 = as many as there is time for
 	Training     time.Duration // after the search, about
@@ -41,13 +42,20 @@ func (p Plan) String() string {
 	if p.Members > 1 {
 		what = fmt.Sprintf("the mean of %d models", p.Members)
 	}
+	if p.Most > p.Members {
+		what = fmt.Sprintf("the mean of %d to %d models", p.Members, p.Most)
+	}
 	if p.Trials > 0 {
 		return fmt.Sprintf("a search of about %d trials, then %s of about %d rounds in %s", p.Trials, what, p.Rounds, format.Seconds(p.Training.Seconds()))
 	}
 	if p.Rounds == 0 {
 		return fmt.Sprintf("%s with learning rate %g, of as many rounds as there is time for", what, p.LearningRate)
 	}
-	return fmt.Sprintf("%s with learning rate %g, about %d rounds in %s", what, p.LearningRate, p.Rounds, format.Seconds(p.Training.Seconds()))
+	text := fmt.Sprintf("%s with learning rate %g, about %d rounds", what, p.LearningRate, p.Rounds)
+	if p.Most > 0 { // until the time is over
+		return text + " each"
+	}
+	return fmt.Sprintf("%s in %s", text, format.Seconds(p.Training.Seconds()))
 }
 
 // What plans are made with.
@@ -55,6 +63,7 @@ const (
 	budgetFolds   = 5  // of trials
 	budgetMembers = 10 // models of folds after a search
 	budgetBlended = 8  // models of all rows, where they can be averaged
+	mostBlended   = 12 // the same where time is left
 	// sumOfRates is about what the learning rates of all rounds add to where early stopping ends training, most of which
 	// is before the best round.
 	sumOfRates, beforeBest = 20, 0.75
@@ -68,8 +77,12 @@ const (
 	// columns have thousands of levels. saveShare is that of a budget for what follows.
 	averageShare, saveShare = 0.12, 0.02
 	// margin is on the time of the training after a search, which holds more models in memory than its trial, while other programs may
-	// take more of the machine than they did then.
-	margin = 2
+	// take more of the machine than they did then. Of models of all rows, fewer are averaged where time is short.
+	margin, blendMargin = 2, 1.3
+	// longer is by how many times more rounds than planned may be best. Where they are more still, there are fewer models than planned.
+	longer = 1.5
+	// leastTrials is how many must fit for a search, the first of which is of the parameters that it begins with.
+	leastTrials = 3
 )
 
 // Within spends a budget on a search, and returns the parameters to train with in the time that is left: those of the best trial,
@@ -115,7 +128,7 @@ func Within(ctx context.Context, p booster.Params, table *dataset.Table, b Budge
 		s.OnRound, s.end = b.OnRound, end
 		s.reserve = func(t *Trial) time.Duration {
 			round := t.Seconds / float64(max(t.Rounds, 1)*len(folds))
-			return seconds(reserved(round*w.cost(w.members)*float64(t.Best))) + toSave
+			return seconds(w.reserved(round*w.cost(w.members)*float64(t.Best))) + toSave
 		}
 		stopped, err := s.run(ctx)
 		if err != nil {
@@ -143,7 +156,7 @@ func Within(ctx context.Context, p booster.Params, table *dataset.Table, b Budge
 	}
 	switch {
 	case plan.Members > 1 && w.blends:
-		p.Blend, p.Retrain = plan.Members, true
+		p.Blend, p.Retrain = max(plan.Members, plan.Most), true
 	case plan.Members > 1:
 		p.BagFolds, p.Retrain = plan.Members, false
 		toSave += seconds(averageShare * time.Until(end).Seconds())
@@ -169,8 +182,13 @@ type averaging struct {
 	blends  bool // they see all rows, and every second one has symmetric trees
 }
 
-// fewer returns how many models are averaged where these are too many.
-func (w averaging) fewer() int { return w.members / 2 }
+// most returns how many models are averaged, of which there is time for so many at least.
+func (w averaging) most(members int) int {
+	if w.blends && members > 1 {
+		return mostBlended
+	}
+	return 0
+}
 
 // cost returns the rounds that training so many models takes for each round of one, in rounds of one fold of a trial.
 func (w averaging) cost(members int) float64 {
@@ -185,7 +203,12 @@ func (w averaging) cost(members int) float64 {
 }
 
 // reserved returns the seconds that have to be left for a training of so many.
-func reserved(training float64) float64 { return training * margin / (1 - averageShare) }
+func (w averaging) reserved(training float64) float64 {
+	if w.blends {
+		return training * blendMargin
+	}
+	return training * margin / (1 - averageShare)
+}
 
 // pilot trains a few rounds, and returns the seconds that one of one fold takes while others are trained beside it. They are +Inf where
 // it takes too long to be measured.
@@ -225,23 +248,24 @@ func (s *searcher) plan(each float64, judged int, w averaging, left time.Duratio
 	}
 	trial, best := each*float64(judged)*rounds(rate), math.Ceil(beforeBest*rounds(rate))
 	training := each * w.cost(members) * best
-	if spare := left.Seconds() - reserved(training); spare >= trial && len(s.Space) > 0 {
-		return Plan{Trials: max(1, int(2*spare/trial)), Members: members, LearningRate: rate, Rounds: int(best), Training: seconds(training)}
+	if spare := left.Seconds() - w.reserved(training); 2*spare >= leastTrials*trial && len(s.Space) > 0 {
+		return Plan{Trials: max(1, int(2*spare/trial)), Members: members, Most: w.most(members), LearningRate: rate, Rounds: int(best), Training: seconds(training)}
 	}
+	fewer := max(members/2, 1)
 	for _, next := range []struct {
 		members int
 		faster  float64 // factor on the learning rate
-	}{{members, 1}, {members, 2}, {max(w.fewer(), 1), 1}, {max(w.fewer(), 1), 2}, {1, 1}, {1, 2}, {1, 4}} {
-		if next.faster > 1 && !free {
+	}{{members, 1}, {members, 2}, {fewer, 1}, {fewer, 2}, {2, 2}, {1, 1}, {1, 2}, {1, 4}} {
+		if next.faster > 1 && !free || next.members == 2 && !w.blends {
 			continue
 		}
 		r := max(rate, min(rate*next.faster, 0.3))
 		length := rounds(r)
 		if w.blends && next.members > 1 {
-			length *= beforeBest // what is beyond the best rounds is in the cost
+			length *= beforeBest * longer // what is beyond the best rounds is in the cost
 		}
 		if training := each * w.cost(next.members) * length; training <= share*left.Seconds() {
-			return Plan{Members: next.members, LearningRate: r, Rounds: int(math.Ceil(beforeBest * rounds(r))), Training: seconds(training)}
+			return Plan{Members: next.members, Most: w.most(next.members), LearningRate: r, Rounds: int(math.Ceil(beforeBest * rounds(r))), Training: seconds(training)}
 		}
 	}
 	return Plan{Members: 1}

@@ -46,16 +46,16 @@ func within(t *testing.T, folds bool) {
 			t.Fatal(err)
 		}
 	}
-	models := 8
-	chosen := p.Blend == 8 && p.Retrain && p.EarlyStopping > 0 && p.BagFolds == 0
+	models := "8 to 12"
+	chosen := p.Blend == 12 && p.Retrain && p.EarlyStopping > 0 && p.BagFolds == 0
 	if folds {
-		models = 10
+		models = "10"
 		chosen = p.BagFolds == 10 && p.EarlyStopping == 0 && p.Blend == 0
 	}
 	if trials == 0 || !chosen || p.TimeLimit <= 0 || p.TimeLimit > time.Minute || p.Rounds > 60 {
 		t.Fatalf("%d trials, plan %s, %+v", trials, plan, p)
 	}
-	if !strings.Contains(plan, ": a search of about ") || !strings.Contains(plan, fmt.Sprintf(" trials, then the mean of %d models of about ", models)) {
+	if !strings.Contains(plan, ": a search of about ") || !strings.Contains(plan, fmt.Sprintf(" trials, then the mean of %s models of about ", models)) {
 		t.Error(plan)
 	}
 	p.TimeLimit = 0
