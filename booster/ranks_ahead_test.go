@@ -2,9 +2,11 @@ package booster_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -73,6 +75,60 @@ func sendAhead(t *testing.T, table *dataset.Table, change func(p *booster.Params
 		if made.Load() == 0 {
 			t.Errorf("%d ranks: nothing was sent while sums were added up", n)
 		}
+	}
+}
+
+// The strongest column is in the order of rows, so that a rank has no rows of whole nodes.
+func TestRanksSendAheadNothing(t *testing.T) {
+	testenv.Unraced(t)
+	const rows, columns = 16_000, 500
+	data, y := make([]dataset.ColumnData, columns+2), make([]float64, rows)
+	for f := range columns + 1 {
+		values := make([]float64, rows)
+		for i := range values {
+			values[i] = float64(i * (f + 3) * 7919 % 1009)
+			if f == columns/2 {
+				values[i] = float64(i)
+				y[i] = float64(i/(rows/4)*(i/(rows/4))*10 + i%7)
+			}
+		}
+		data[f] = dataset.ColumnData{Name: fmt.Sprintf("x%d", f), Values: values}
+	}
+	data[columns+1] = dataset.ColumnData{Name: "y", Values: y}
+	table, err := dataset.FromColumns(data, dataset.Label("y"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sendAhead(t, table, func(p *booster.Params) { p.Tree.Leaves = 16 }, 2, 4)
+}
+
+// failing is an end of ranks that fails in the midst of its third call for sums that are not all there.
+type failing struct {
+	comm.Comm
+	calls *atomic.Int64
+}
+
+func (f failing) Far() bool { return true }
+
+func (f failing) SumParts64(ctx context.Context, values []uint64, parts []comm.Part, wait func(int)) error {
+	if wait == nil || f.calls.Add(1) != 3 {
+		return f.Comm.SumParts64(ctx, values, parts, wait)
+	}
+	return f.Comm.SumParts64(ctx, values, parts, func(chunk int) {
+		if chunk == 4 {
+			f.Comm.Abort(errors.New("disk full"))
+		}
+		wait(chunk)
+	})
+}
+
+func TestRanksFailAhead(t *testing.T) {
+	p := booster.Defaults()
+	p.Objective, p.Rounds, p.Tree.Leaves, p.EarlyStopping, p.Threads = "regression", 2, 8, 0, 2
+	var calls atomic.Int64
+	hashes, err := trainOnEnds(t, comm.Local(2), func(c comm.Comm) comm.Comm { return failing{c, &calls} }, p, wideTable(t, 8000, 600))
+	if hashes[0]+hashes[1] != "" || !errors.Is(err, comm.ErrComm) || strings.Count(err.Error(), "disk full") != 2 {
+		t.Errorf("%q, %v", hashes, err)
 	}
 }
 

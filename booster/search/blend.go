@@ -71,11 +71,9 @@ func Blend(ctx context.Context, p booster.Params, train booster.Data, b Blending
 	}
 	for goesOn := true; goesOn && len(w.models) < p.Blend && w.fits(); {
 		var err error
-		began := time.Now()
 		if goesOn, err = w.next(ctx); err != nil {
 			return w.mean(err)
 		}
-		w.took = time.Since(began)
 	}
 	return w.mean(nil)
 }
@@ -186,14 +184,14 @@ func (m *part) whyOver() string {
 	return "time was over"
 }
 
-// fits reports whether the next models will be trained in time, going by those before. The first ones take about twice as long, as
-// they find their rounds.
+// fits reports whether the next models will be trained in time, going by those before. The first two take about twice as long, as
+// they find their rounds. Ranks, whose clocks differ, train until time is over.
 func (w *blending) fits() bool {
 	i, needs := len(w.models), w.took
-	if w.p.TimeLimit == 0 || i < 2 {
+	if w.p.TimeLimit == 0 || i < 2 || w.Spread {
 		return true
 	}
-	if i <= 3 {
+	if i == 2 {
 		needs /= 2
 	}
 	if time.Since(w.start)+needs <= w.p.TimeLimit {
@@ -217,6 +215,7 @@ func (w *blending) next(ctx context.Context) (bool, error) {
 	of, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var wait sync.WaitGroup
+	began := time.Now()
 	for k := range parts {
 		wait.Go(func() {
 			m := &parts[k]
@@ -226,6 +225,7 @@ func (w *blending) next(ctx context.Context) (bool, error) {
 		})
 	}
 	wait.Wait()
+	w.took = time.Since(began)
 	peak := int64(0)
 	for k := range parts {
 		m, i := &parts[k], first+k

@@ -239,22 +239,6 @@ func TestBlendLimit(t *testing.T) {
 			t.Errorf("within %v: no rounds", p.TimeLimit)
 		}
 	}
-	// As many models as there is time for, which training again makes without a limit.
-	p.Blend, p.TimeLimit = 100, 100*time.Millisecond
-	m, err := search.Blend(t.Context(), p, booster.InMemory(table), search.Blending{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	kept, err := booster.ParamsOf(m)
-	if err != nil || kept.Blend < 2 {
-		t.Fatalf("%d models, %v", kept.Blend, err)
-	}
-	t.Logf("%d models", kept.Blend)
-	p.Blend, p.TimeLimit = kept.Blend, 0
-	again, err := search.Blend(t.Context(), p, booster.InMemory(table), search.Blending{})
-	if err != nil || again.Rounds() != m.Rounds() {
-		t.Errorf("%d models have %d rounds within the limit, and else %v rounds, %v", kept.Blend, m.Rounds(), again.Rounds(), err)
-	}
 }
 
 func TestBlendRefuses(t *testing.T) {

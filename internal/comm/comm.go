@@ -83,7 +83,7 @@ func (c *Clock) Called(d time.Duration) { c.within.Add(int64(d)) }
 // Times returns how long the rank waited, and how long it computed while a call was made.
 func (c *Clock) Times() (waited, overlapped time.Duration) {
 	overlapped = time.Duration(c.computed.Load())
-	return time.Duration(c.within.Load()) - overlapped, overlapped
+	return max(0, time.Duration(c.within.Load())-overlapped), overlapped
 }
 
 // ErrComm is wrapped by all errors of joining ranks and of calls between them.

@@ -82,7 +82,7 @@ func (l *local) Sum32(ctx context.Context, values []uint32) error {
 }
 
 func (l *local) SumParts64(ctx context.Context, values []uint64, parts []Part, wait func(int)) error {
-	return ByChunk(values, parts, l.Size(), wait, func(values []uint64, parts []Part) error { return l.sumParts(ctx, values, parts) })
+	return l.ByChunk(values, parts, l.Size(), wait, func(values []uint64, parts []Part) error { return l.sumParts(ctx, values, parts) })
 }
 
 func (l *local) sumParts(ctx context.Context, values []uint64, parts []Part) error {

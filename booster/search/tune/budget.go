@@ -46,16 +46,16 @@ func (p Plan) String() string {
 		what = fmt.Sprintf("the mean of %d to %d models", p.Members, p.Most)
 	}
 	if p.Trials > 0 {
-		return fmt.Sprintf("a search of about %d trials, then %s of about %d rounds in %s", p.Trials, what, p.Rounds, format.Seconds(p.Training.Seconds()))
-	}
-	if p.Rounds == 0 {
+		what = fmt.Sprintf("a search of about %d trials, then %s of about %d rounds", p.Trials, what, p.Rounds)
+	} else if p.Rounds == 0 {
 		return fmt.Sprintf("%s with learning rate %g, of as many rounds as there is time for", what, p.LearningRate)
+	} else {
+		what = fmt.Sprintf("%s with learning rate %g, about %d rounds", what, p.LearningRate, p.Rounds)
 	}
-	text := fmt.Sprintf("%s with learning rate %g, about %d rounds", what, p.LearningRate, p.Rounds)
 	if p.Most > 0 { // until the time is over
-		return text + " each"
+		return what + " each"
 	}
-	return fmt.Sprintf("%s in %s", text, format.Seconds(p.Training.Seconds()))
+	return fmt.Sprintf("%s in %s", what, format.Seconds(p.Training.Seconds()))
 }
 
 // What plans are made with.
@@ -86,7 +86,7 @@ const (
 )
 
 // Within spends a budget on a search, and returns the parameters to train with in the time that is left: those of the best trial,
-// for eight models that are averaged (Blend), or, where these cannot be (search.Blends), for ten of folds (BagFolds) with a fixed number of rounds. Where no search fits, they are those for fewer
+// for eight to twelve models that are averaged (Blend), or, where these cannot be (search.Blends), for ten of folds (BagFolds) with a fixed number of rounds. Where no search fits, they are those for fewer
 // models or larger steps, and where none of these fits, those of b.Quick. TimeLimit is what is left. p should have early stopping and
 // neither BagFolds nor Blend. search.Blend trains such parameters; search.Bag those with BagFolds, with TimeLimit as its Bagging.Limit and 0 in the parameters; booster.Train
 // those without both. Where a round takes longer than what is left, their error is worded by Over.

@@ -99,7 +99,14 @@ func (s *Sender) Begin(tiles int, touches func(tile int, visit func(feature int)
 // Tile has the i-th tile in the order of chunks made.
 func (s *Sender) Tile(i int, build func(tile int)) {
 	tile := s.order[i]
+	made := false
+	defer func() {
+		if !made { // a panic will end this rank: nothing waits for the tile
+			s.giveUp()
+		}
+	}()
 	build(tile)
+	made = true
 	s.mu.Lock()
 	ready := false
 	for touched := s.touches[tile]; touched != 0; touched &= touched - 1 {
@@ -115,6 +122,14 @@ func (s *Sender) Tile(i int, build func(tile int)) {
 		s.some.Broadcast()
 		runtime.Gosched() // all processors may have a worker
 	}
+}
+
+// giveUp lets the call go on without tiles.
+func (s *Sender) giveUp() {
+	s.mu.Lock()
+	s.lacks = [chunks]int{}
+	s.mu.Unlock()
+	s.some.Broadcast()
 }
 
 // wait waits until a chunk is there.

@@ -22,7 +22,7 @@ func (c *Comm) Sum32(ctx context.Context, values []uint32) error {
 }
 
 func (c *Comm) SumParts64(ctx context.Context, values []uint64, parts []comm.Part, wait func(int)) error {
-	return comm.ByChunk(values, parts, c.size, wait, func(values []uint64, parts []comm.Part) error {
+	return c.ByChunk(values, parts, c.size, wait, func(values []uint64, parts []comm.Part) error {
 		bytes := 8 * (len(values) - parts[c.size-1].To)
 		for _, p := range parts {
 			bytes += 8 * (p.To - p.From)
