@@ -238,8 +238,9 @@ def train(
         LightGBM, XGBoost, CatBoost and scikit-learn. Without ``effort`` it is ``"default"``, as in
         ``boost train TABLE``: training ends when more rounds do not help on the validation set, or on a tenth of
         the rows that is held out and trained on afterwards, and the mean of four such models is one, unless
-        ``rounds`` are given. ``"quick"`` is faster and less accurate, ``"best"`` slower: twelve models. The objective can be a function or an ``Objective``, and the
-        metrics can have functions and ``Metric`` objects among their names.
+        ``rounds`` are given. ``"quick"`` is faster and less accurate, ``"best"`` slower: twelve models.
+        The objective can be a function or an ``Objective``, and the metrics can have functions and ``Metric``
+        objects among their names.
     table : path, list of paths, array, frame, dict of columns or sparse matrix
         Rows to train on. Files are read by the program and need not fit into memory.
     label : str, tuple or list of str, or array
