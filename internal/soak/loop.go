@@ -41,9 +41,7 @@ func prepareLoop(t *trial) (func(t *trial) error, error) {
 		tune("--trials", "10", "--only", "--try", "tree.leaves=4..60:log", "--try", "train.boosting=gbdt,dart", "--no-prune"),
 	}
 	for _, l := range all {
-		if l.pace = (&pace{}); l.want == nil {
-			l.want = map[string][]byte{}
-		}
+		l.want, l.pace = map[string][]byte{}, &pace{}
 		for range 2 {
 			if err := l.clear(t, l.keeps); err != nil {
 				return nil, err
@@ -105,5 +103,5 @@ func (l *loop) run(t *trial) error {
 			return fmt.Errorf("gone on: %w", err)
 		}
 	}
-	return nil
+	return t.onlyHas(false, slices.Concat(l.files, l.keeps)...)
 }

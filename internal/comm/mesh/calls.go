@@ -87,7 +87,7 @@ func (m *Mesh) reduce(ctx context.Context, v vector) error {
 func (m *Mesh) part(v vector, i int) []byte { return v.data[m.parts[i].From:m.parts[i].To] }
 
 // scatter gives each rank its part of the combined values: all send it to that rank. What is behind the parts, of which tail is a copy,
-// is combined at all ranks.
+// is combined at all ranks. The parts of a chunk are there when wait, if there is one, has returned for it.
 func (m *Mesh) scatter(v vector, tail []byte, wait func(chunk int)) error {
 	spans := m.spans[:0]
 	chunks := len(m.parts) / m.Size()
