@@ -1,6 +1,7 @@
 package model
 
 import (
+	"encoding/json"
 	"errors"
 	"slices"
 
@@ -37,6 +38,17 @@ func (m *Model) Narrowed(keep LevelNames) (*Model, error) {
 		c.Trust = m.contents.Trust
 	}
 	return New(c.Narrow(keep))
+}
+
+// WithCertificate returns a compressed model with another certificate, and nothing else changed.
+func (m *Model) WithCertificate(text json.RawMessage) (*Model, error) {
+	c := *m.contents
+	if c.Compression == nil {
+		return nil, errors.New("the model is not compressed, and has no certificate")
+	}
+	z := *c.Compression
+	z.Certificate, c.Compression = text, &z
+	return New(c)
 }
 
 // Compress returns the compressed model of a narrowed one, which is not calibrated: with the values of z.Leaves in place

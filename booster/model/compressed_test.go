@@ -125,6 +125,26 @@ func TestCompressedFile(t *testing.T) {
 	}
 }
 
+// Another certificate changes nothing else of a compressed model, and a full model has none.
+func TestWithCertificate(t *testing.T) {
+	f := newForestOver(t, 500, 1, 12, 90, 40, 60)
+	small, _ := compressed(t, f.model, ptq.FormQ4_0, model.GroupBlock, true)
+	other, err := small.WithCertificate(json.RawMessage(`{"c": 2}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := string(other.Compressed().Certificate); got != `{"c":2}` {
+		t.Errorf("the certificate is %s", got)
+	}
+	back, err := other.WithCertificate(small.Compressed().Certificate)
+	if err != nil || !bytes.Equal(encode(t, back), encode(t, small)) {
+		t.Errorf("with the old certificate it has other bytes: %v", err)
+	}
+	if _, err := f.model.WithCertificate(nil); err == nil {
+		t.Error("a full model took a certificate")
+	}
+}
+
 // A narrowed model takes every row to a leaf of the same value, those with missing values and
 // unseen levels too, and needs no more cuts and levels than its trees name.
 func TestNarrowed(t *testing.T) {

@@ -76,6 +76,7 @@ func (s *Sum) Merge(o *Sum) {
 	for i := range s.chunks {
 		s.chunks[i] += c.chunks[i]
 	}
+	s.pending = 1
 	s.carry()
 	s.positiveInf = s.positiveInf || o.positiveInf
 	s.negativeInf = s.negativeInf || o.negativeInf
@@ -107,16 +108,32 @@ func (s *Sum) SetWords(words []uint64) {
 		s.chunks[i] = int64(words[i])
 	}
 	s.positiveInf, s.negativeInf, s.nan = words[sumChunks] > 0, words[sumChunks+1] > 0, words[sumChunks+2] > 0
+	s.pending = 1
 	s.carry()
 }
 
 // carry brings every chunk but the last into [0, 2^32).
 func (s *Sum) carry() {
+	if s.pending == 0 {
+		return
+	}
 	for i := range sumChunks - 1 {
 		s.chunks[i+1] += s.chunks[i] >> 32
 		s.chunks[i] &= 1<<32 - 1
 	}
 	s.pending = 0
+}
+
+// used returns the lowest and the highest chunk that is not 0; low is above high where all are.
+func (s *Sum) used() (low, high int) {
+	low, high = 0, sumChunks-1
+	for low < sumChunks && s.chunks[low] == 0 {
+		low++
+	}
+	for high > low && s.chunks[high] == 0 {
+		high--
+	}
+	return low, high
 }
 
 // Round returns the sum, rounded to nearest, ties to even. Infinities and NaN
@@ -130,17 +147,30 @@ func (s *Sum) Round() float64 {
 	case s.negativeInf:
 		return math.Inf(-1)
 	}
-	c := *s
-	c.carry()
-	negative := c.chunks[sumChunks-1] < 0
-	if negative {
-		for i := range c.chunks {
-			c.chunks[i] = -c.chunks[i]
-		}
-		c.carry()
+	low, high := s.used()
+	if low > high {
+		return 0
 	}
-	top := sumChunks - 1
-	for top >= 0 && c.chunks[top] == 0 {
+	// The chunks that are not 0, with the carries passed on: most sums take few of them.
+	var all [sumChunks + 1]int64
+	chunks := all[:high-low+2]
+	passed := int64(0)
+	for i := range chunks[1:] {
+		passed += s.chunks[low+i]
+		chunks[i], passed = passed&(1<<32-1), passed>>32
+	}
+	negative := passed < 0
+	if negative {
+		carry := int64(0)
+		for i := range chunks[1:] {
+			carry -= chunks[i]
+			chunks[i], carry = carry&(1<<32-1), carry>>32
+		}
+		passed = carry - passed
+	}
+	chunks[len(chunks)-1] = passed
+	top := len(chunks) - 1
+	for top >= 0 && chunks[top] == 0 {
 		top--
 	}
 	if top < 0 {
@@ -152,23 +182,23 @@ func (s *Sum) Round() float64 {
 	rest := uint64(0)
 	for i := top; i >= 0; i-- {
 		if top-i < 3 {
-			words[top-i] = uint64(c.chunks[i])
+			words[top-i] = uint64(chunks[i])
 		} else {
-			rest |= uint64(c.chunks[i])
+			rest |= uint64(chunks[i])
 		}
 	}
-	// Bring the first one to bit 63 of high; then high·2^exponent is the sum.
+	// Bring the first one to bit 63; then first·2^exponent is the sum.
 	lead := bits.LeadingZeros32(uint32(words[0]))
-	high := (words[0]<<32 | words[1]) << lead
-	high |= words[2] >> (32 - lead)
+	first := (words[0]<<32 | words[1]) << lead
+	first |= words[2] >> (32 - lead)
 	rest |= words[2] << (32 + lead)
-	exponent := 32*(top-1) - lead - 1074
+	exponent := 32*(low+top-1) - lead - 1074
 
 	// The last place of the result is 2^(exponent+11), but not below 2^-1074.
 	// (exponent ≥ -1074-63, so it stays below 64.)
 	drop := max(11, -1074-exponent)
-	kept := high >> drop
-	tail := high << (64 - drop)
+	kept := first >> drop
+	tail := first << (64 - drop)
 	if tail > 1<<63 || tail == 1<<63 && (rest != 0 || kept&1 != 0) {
 		kept++
 	}

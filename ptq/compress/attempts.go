@@ -4,6 +4,8 @@ import (
 	"context"
 	"math"
 	"slices"
+
+	"boost/booster/model"
 )
 
 const (
@@ -44,7 +46,7 @@ func (q *search) attempts(pruned bool, alpha float64) []attempt {
 	most := 0.0
 	for i := range q.found { // by size
 		c := &q.found[i]
-		if (c.Kept < 1) != pruned || q.settings.MaxBytes > 0 && c.Bytes > q.settings.MaxBytes {
+		if (c.Kept < 1) != pruned || !q.fits(c.Bytes) {
 			continue
 		}
 		room := c.safety(q.settings.MaxLoss)
@@ -109,9 +111,13 @@ func fallback(all []attempt, carried float64, test func(*attempt) error) (float6
 }
 
 // certify tests a candidate on the rows that certify.
-func (q *search) certify(ctx context.Context, a *attempt) (err error) {
-	a.verdict, err = q.halves[1].compare(ctx, a.c.model, a.alpha)
-	a.passed = a.verdict.bound <= q.settings.MaxLoss
+func (q *search) certify(ctx context.Context, a *attempt) error {
+	m, err := model.Decode(a.c.file)
+	if err != nil {
+		return err
+	}
+	a.verdict, err = q.halves[1].compare(ctx, m, a.alpha)
+	a.passed = err == nil && a.verdict.bound <= q.settings.MaxLoss
 	return err
 }
 
@@ -176,12 +182,16 @@ func (q *search) chooseByBytes(ctx context.Context) (*Result, error) {
 		})
 	}
 	for _, c := range order {
-		if q.settings.MaxBytes > 0 && c.Bytes > q.settings.MaxBytes {
+		if !q.fits(c.Bytes) {
 			continue
 		}
-		certificate := Certificate{Method: ByLeaves, RawBound: c.raw, Marked: marked(c.narrow)}
+		certificate := Certificate{Method: ByLeaves, RawBound: c.raw, Marked: c.marked}
 		if h := q.halves[1]; h != nil {
-			v, err := h.compare(ctx, c.model, 1-confidence)
+			m, err := model.Decode(c.file)
+			if err != nil {
+				return nil, err
+			}
+			v, err := h.compare(ctx, m, 1-confidence)
 			if err != nil {
 				return nil, err
 			}
@@ -201,13 +211,20 @@ func (q *search) chooseByBytes(ctx context.Context) (*Result, error) {
 
 // result writes a candidate's certificate; nothing if its file does not fit with it.
 func (q *search) result(c *Candidate, certificate Certificate) (*Result, error) {
-	m, err := c.certified(certificate)
+	text, err := certificate.JSON()
 	if err != nil {
 		return nil, err
 	}
-	bytes, err := size(m)
-	if err != nil || q.settings.MaxBytes > 0 && bytes > q.settings.MaxBytes {
+	m, err := model.Decode(c.file)
+	if err != nil {
 		return nil, err
 	}
-	return &Result{Model: m, Bytes: bytes, Certificate: certificate, Candidates: q.found, NotPruned: q.notPruned}, nil
+	if m, err = m.WithCertificate(text); err != nil {
+		return nil, err
+	}
+	file, err := m.Encode()
+	if err != nil || !q.fits(int64(len(file))) {
+		return nil, err
+	}
+	return &Result{Model: m, Bytes: int64(len(file)), Certificate: certificate, Candidates: q.found, NotPruned: q.notPruned}, nil
 }

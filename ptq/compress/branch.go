@@ -19,18 +19,32 @@ type branch struct {
 
 	leaf  int32 // of a leaf: number of a leaf of the tree, the place in its order
 	value float64
+
+	number int32 // reference of the tree that is made of it
 }
 
-// branchOf returns the branch that a child reference leads to.
-func branchOf(t *tree.Tree, c int32) *branch {
+// branches is where the branches of one tree are kept: as many as it has nodes and leaves at most.
+type branches []branch
+
+func branchesOf(t *tree.Tree) branches { return make(branches, 0, t.NumSplits()+t.NumLeaves()) }
+
+// add returns the place of another branch.
+func (a *branches) add(b branch) *branch {
+	*a = append(*a, b)
+	return &(*a)[len(*a)-1]
+}
+
+// of returns the branch that a child reference leads to.
+func (a *branches) of(t *tree.Tree, c int32) *branch {
 	if c < 0 {
-		b := &branch{node: -1, leaf: ^c, value: t.Leaf[^c]}
+		b := a.add(branch{node: -1, leaf: ^c, value: t.Leaf[^c]})
 		if !t.NoStatistics() {
 			b.cover = t.LeafCover[^c]
 		}
 		return b
 	}
-	b := &branch{node: c, code: t.Code[c], left: branchOf(t, t.Left[c]), right: branchOf(t, t.Right[c])}
+	b := a.add(branch{node: c, code: t.Code[c]})
+	b.left, b.right = a.of(t, t.Left[c]), a.of(t, t.Right[c])
 	if t.Categorical[c] {
 		b.set = t.Set(int(c))
 	}
@@ -80,23 +94,29 @@ func (b *branch) tree(t *tree.Tree) tree.Tree {
 	nodes, leaves := b.collect(nil, nil)
 	slices.SortFunc(nodes, func(a, b *branch) int { return cmp.Compare(a.node, b.node) })
 	slices.SortFunc(leaves, func(a, b *branch) int { return cmp.Compare(a.leaf, b.leaf) })
-	numbers := make(map[*branch]int32, len(nodes)+len(leaves))
-	var out tree.Tree
+	n := len(nodes)
+	out := tree.Tree{
+		Feature: make([]int32, 0, n), Code: make([]uint32, 0, n), Left: make([]int32, 0, n), Right: make([]int32, 0, n),
+		Categorical: make([]bool, 0, n), MissingLeft: make([]bool, 0, n), Leaf: make([]float64, 0, len(leaves)),
+	}
+	if !t.NoStatistics() {
+		out.Gain, out.Cover, out.LeafCover = make([]float32, 0, n), make([]float64, 0, n), make([]float64, 0, len(leaves))
+	}
 	for i, leaf := range leaves {
-		numbers[leaf] = ^int32(i)
+		leaf.number = ^int32(i)
 		out.Leaf = append(out.Leaf, leaf.value)
 		if !t.NoStatistics() {
 			out.LeafCover = append(out.LeafCover, leaf.cover)
 		}
 	}
 	for i, n := range nodes {
-		numbers[n] = int32(i)
+		n.number = int32(i)
 	}
 	for _, n := range nodes {
 		out.Feature = append(out.Feature, t.Feature[n.node])
 		out.Categorical = append(out.Categorical, t.Categorical[n.node])
 		out.MissingLeft = append(out.MissingLeft, t.MissingLeft[n.node])
-		out.Left, out.Right = append(out.Left, numbers[n.left]), append(out.Right, numbers[n.right])
+		out.Left, out.Right = append(out.Left, n.left.number), append(out.Right, n.right.number)
 		if !t.NoStatistics() {
 			out.Gain, out.Cover = append(out.Gain, t.Gain[n.node]), append(out.Cover, n.cover)
 		}

@@ -54,7 +54,7 @@ func (f *fitted) leaves(ctx context.Context, of *Candidate) (*Leaves, error) {
 
 // fed returns the leaves in a form as MorphWithFeedback does.
 func (f *fitted) fed(ctx context.Context, form ptq.Form, c Calibration) (*Leaves, error) {
-	t, e, plain, err := startFeedback(f.narrow, form, c)
+	e, plain, err := f.tensor.startFeedback(form, c)
 	if err != nil || e == nil {
 		return plain, err
 	}
@@ -67,14 +67,14 @@ func (f *fitted) fed(ctx context.Context, form ptq.Form, c Calibration) (*Leaves
 			return nil, err
 		}
 		if 2*s.n*len(s.trees) <= s.mostPlaces {
-			s.places = make([]placesOf, len(s.trees)) // each tree is visited again and again
+			s.places, s.kept = make([]placesOf, len(s.trees)), make([][]float64, len(s.trees)) // each tree is visited again and again
 		}
 		f.sample = s
 	}
 	if err := e.pushForward(ctx, f.sample, f.weights); err != nil {
 		return nil, err
 	}
-	return t.finishFeedback(e)
+	return f.tensor.finishFeedback(e)
 }
 
 // crossing is the rows of the search in parts. What learns from rows is made for each of them
@@ -112,14 +112,7 @@ func (x *crossing) close() {
 
 // each does something for each fold, on one thread.
 func (x *crossing) each(do func(fold int) error) error {
-	errs := make([]error, len(x.folds))
-	x.half.judge.pool.Do(len(errs), parallel.Func(func(_, fold int) { errs[fold] = do(fold) }))
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return x.half.judge.each(len(x.folds), do)
 }
 
 // verdict judges models by fold on the rows that their folds were made without.

@@ -41,7 +41,11 @@ func MorphWithFeedback(ctx context.Context, m *model.Model, form ptq.Form, c Cal
 	if m.HasLinear() {
 		return nil, model.ErrLinear
 	}
-	t, e, plain, err := startFeedback(m, form, c)
+	t, err := Open(m)
+	if err != nil {
+		return nil, err
+	}
+	e, plain, err := t.startFeedback(form, c)
 	if err != nil || e == nil {
 		return plain, err
 	}
@@ -71,7 +75,11 @@ func MorphWithFeedback(ctx context.Context, m *model.Model, form ptq.Form, c Cal
 //
 // Scales and bounds are as with MorphWithFeedback; further errors are those of refit.
 func MorphWithRefit(m *model.Model, form ptq.Form, c Calibration, refit func(store func(tree int, values []float64) error) error) (*Leaves, error) {
-	t, e, plain, err := startFeedback(m, form, c)
+	t, err := Open(m)
+	if err != nil {
+		return nil, err
+	}
+	e, plain, err := t.startFeedback(form, c)
 	if err != nil || e == nil {
 		return plain, err
 	}
@@ -81,25 +89,21 @@ func MorphWithRefit(m *model.Model, form ptq.Form, c Calibration, refit func(sto
 	return t.finishFeedback(e)
 }
 
-// startFeedback opens a model's leaves. Without an encoder the plain leaves are the result: there
+// startFeedback begins to store the tensor's leaves in a form. Without an encoder the plain leaves are the result: there
 // are none.
-func startFeedback(m *model.Model, form ptq.Form, c Calibration) (*Tensor, *encoder, *Leaves, error) {
-	t, err := Open(m)
-	if err != nil {
-		return nil, nil, nil, err
-	}
+func (t *Tensor) startFeedback(form ptq.Form, c Calibration) (*encoder, *Leaves, error) {
 	plain, err := t.Morph(form, c)
 	if err != nil || t.trees == nil {
-		return t, nil, plain, err
+		return nil, plain, err
 	}
-	e := &encoder{form: form, c: c, outputs: m.Outputs(), trees: t.trees.Ends()}
-	if e.whole, err = c.of(m, form); err != nil {
-		return nil, nil, nil, err
+	e := &encoder{form: form, c: c, outputs: t.model.Outputs(), trees: t.trees.Ends()}
+	if e.whole, err = c.of(t.model, form); err != nil {
+		return nil, nil, err
 	}
 	if v, typed := plain.Values.(*ptq.Version); typed && v.Scales() != nil && (c.By == ByModel || c.By == ByOutput) {
 		e.shared = v
 	}
-	return t, e, plain, nil
+	return e, plain, nil
 }
 
 // finishFeedback stores all targets.
@@ -183,7 +187,7 @@ func (e *encoder) pushForward(ctx context.Context, s *sample, weights [][]float6
 	for k := range residuals {
 		residuals[k] = make([]float64, s.n)
 	}
-	var moved, values []float64
+	var totals, moved, values []float64
 	for i := range s.trees {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -191,11 +195,12 @@ func (e *encoder) pushForward(ctx context.Context, s *sample, weights [][]float6
 		t := &s.trees[i]
 		residual := residuals[i%s.outputs]
 		s.again(i)
-		s.sum(t.NumLeaves(), residual, weights[i%s.outputs])
+		totals = s.sum(totals[:0], t.NumLeaves(), residual, weights[i%s.outputs])
+		sums := s.hits(i, weights[i%s.outputs])
 		values = append(values[:0], t.Leaf...)
 		for l := range values {
-			if s.weights[l] > 0 {
-				values[l] += s.totals[l] / s.weights[l]
+			if sums[l] > 0 {
+				values[l] += totals[l] / sums[l]
 			}
 		}
 		if err := e.store(i, values); err != nil {

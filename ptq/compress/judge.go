@@ -52,6 +52,18 @@ func newJudge(m *model.Model, t *dataset.Table, names []string, opts []Option) (
 	return j, nil
 }
 
+// each does n things side by side, each on one thread, and returns the error of the first that has one.
+func (j *judge) each(n int, do func(i int) error) error {
+	errs := make([]error, n)
+	j.pool.Do(n, parallel.Func(func(_, i int) { errs[i] = do(i) }))
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func (j *judge) close() {
 	if j.own {
 		j.pool.Close()

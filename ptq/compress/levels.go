@@ -122,8 +122,9 @@ type levels struct {
 	q       *search
 	formats []*Candidate // of the whole model that none is smaller and more exact than, by size
 	all     *descent
-	parts   []*descent // one for each fold
-	crossed *crossing  // of these
+	parts   []*descent     // one for each fold
+	crossed *crossing      // of these
+	own     *parallel.Pool // all's, which goes down beside the parts
 	ranges  *ranges
 	tried   []*Candidate // by format: what the level's model is in it, nil where that was not asked for
 }
@@ -150,6 +151,8 @@ func (q *search) addPruned(ctx context.Context) error {
 	if len(l.formats) == 0 {
 		return nil
 	}
+	l.own = parallel.NewPool(1)
+	defer l.own.Close()
 	if err := l.open(ctx); err != nil {
 		return err
 	}
@@ -221,7 +224,7 @@ func (l *levels) open(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	l.all, err = l.begin(ctx, half.Take(thinned(units, mostRows(l.q.full))), of.half.judge.pool)
+	l.all, err = l.begin(ctx, half.Take(thinned(units, mostRows(l.q.full))), l.own)
 	return err
 }
 
@@ -283,26 +286,26 @@ func (d *descent) begin(from *PruneStep, pull float64) {
 
 // descend goes down to at most so many leaves everywhere.
 func (l *levels) descend(ctx context.Context, leaves int) error {
-	err := l.crossed.each(func(i int) error {
-		d := l.parts[i]
-		if err := d.to(ctx, leaves); err != nil {
+	err := l.crossed.half.judge.each(1+len(l.parts), func(i int) error {
+		if i > 0 {
+			d := l.parts[i-1]
+			if err := d.to(ctx, leaves); err != nil {
+				return err
+			}
+			_, _, err := d.model()
 			return err
 		}
-		_, _, err := d.model()
+		if err := l.all.to(ctx, leaves); err != nil {
+			return err
+		}
+		pruned, rounds, err := l.all.model()
+		if err == nil {
+			l.ranges = rangesOf(l.q.full, pruned, rounds)
+		}
 		return err
 	})
-	if err != nil {
-		return err
-	}
-	if err := l.all.to(ctx, leaves); err != nil {
-		return err
-	}
-	pruned, rounds, err := l.all.model()
-	if err != nil {
-		return err
-	}
-	l.ranges, l.tried = rangesOf(l.q.full, pruned, rounds), make([]*Candidate, len(l.formats))
-	return nil
+	l.tried = make([]*Candidate, len(l.formats))
+	return err
 }
 
 // to goes down to at most so many leaves, and not far below: a step that is too long is taken
@@ -327,7 +330,7 @@ func (d *descent) to(ctx context.Context, leaves int) error {
 
 // model makes the step's model.
 func (d *descent) model() (pruned *model.Model, rounds []int, err error) {
-	if pruned, rounds, err = d.step.model(); err != nil {
+	if pruned, rounds, err = d.step.model([]Option{Pool(d.pool)}); err != nil {
 		return nil, nil, err
 	}
 	narrow, err := pruned.Narrowed(d.keep)
@@ -433,11 +436,15 @@ func (l *levels) try(ctx context.Context, at int) (*Candidate, error) {
 	values := make([]float64, leaves.Values.Len())
 	leaves.Values.DecodeRange(values, 0)
 	c := &Candidate{
-		Format: of.Format, Feedback: of.Feedback, narrow: l.all.narrow, raw: l.ranges.bound(values),
+		Format: of.Format, Feedback: of.Feedback, raw: l.ranges.bound(values),
 		Kept: float64(leaves.Values.Len()) / float64(len(l.q.full.Leaves())), Loss: math.NaN(), Bound: math.NaN(),
 	}
-	// The figures of the candidate that was not pruned are as long as those that are to come.
-	if err = l.q.make(c, leaves, of.verdict); errors.As(err, new(model.ErrOrder)) {
+	stored, err := leaves.Apply(l.all.narrow)
+	if err == nil {
+		// The figures of the candidate that was not pruned are as long as those that are to come.
+		err = l.q.make(c, stored, leaves, of.verdict)
+	}
+	if errors.As(err, new(model.ErrOrder)) {
 		return nil, nil
 	}
 	l.tried[at] = c
@@ -458,6 +465,6 @@ func (l *levels) judge(ctx context.Context, c *Candidate) error {
 		return err
 	}
 	c.judged(v)
-	l.q.found = append(l.q.found, *c)
+	l.q.keep(*c)
 	return nil
 }

@@ -13,12 +13,12 @@ import (
 // model that was trained from init scores has no base score, and keeps these trees. History is
 // that of other values, and goes.
 func (s *PruneStep) Model() (*model.Model, error) {
-	m, _, err := s.model()
+	m, _, err := s.model(nil)
 	return m, err
 }
 
 // model returns the step's model and the numbers that its rounds have in the whole one.
-func (s *PruneStep) model() (m *model.Model, rounds []int, err error) {
+func (s *PruneStep) model(opts []Option) (m *model.Model, rounds []int, err error) {
 	from := s.prune.from
 	sum, err := from.SHA256()
 	if err != nil {
@@ -30,7 +30,8 @@ func (s *PruneStep) model() (m *model.Model, rounds []int, err error) {
 	c.Trees, c.BaseScore = slices.Clone(c.Trees), slices.Clone(c.BaseScore)
 	for i := range c.Trees {
 		t := &c.Trees[i]
-		c.Trees[i] = pruneBranch(t, rootOf(t), &s.states[i]).tree(t)
+		all := branchesOf(t)
+		c.Trees[i] = all.pruned(t, rootOf(t), &s.states[i]).tree(t)
 	}
 	if directions := c.Directions(); directions != nil {
 		for i := range c.Trees {
@@ -43,7 +44,7 @@ func (s *PruneStep) model() (m *model.Model, rounds []int, err error) {
 	if m, err = model.New(c); err != nil {
 		return nil, nil, err
 	}
-	if m, _, err = Simplify(m); err != nil || from.FromInitScores() {
+	if m, _, err = Simplify(m, opts...); err != nil || from.FromInitScores() {
 		return m, rounds, err
 	}
 	c = *m.Contents()
@@ -59,17 +60,18 @@ func (s *PruneStep) model() (m *model.Model, rounds []int, err error) {
 	return m, rounds, err
 }
 
-// pruneBranch returns what is left of a tree below a child reference.
-func pruneBranch(t *tree.Tree, c int32, state *prunedTree) *branch {
-	b := &branch{node: -1}
-	switch {
-	case c < 0:
-		b = branchOf(t, c)
+// pruned returns what is left of a tree below a child reference.
+func (a *branches) pruned(t *tree.Tree, c int32, state *prunedTree) *branch {
+	if c < 0 {
+		b := a.of(t, c)
 		b.value = state.value[^c]
 		return b
+	}
+	b := a.add(branch{node: -1})
+	switch {
 	case state.kept[c]:
 		b.node, b.code = c, t.Code[c]
-		b.left, b.right = pruneBranch(t, t.Left[c], state), pruneBranch(t, t.Right[c], state)
+		b.left, b.right = a.pruned(t, t.Left[c], state), a.pruned(t, t.Right[c], state)
 		if t.Categorical[c] {
 			b.set = t.Set(int(c))
 		}

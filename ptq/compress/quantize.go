@@ -74,8 +74,8 @@ type Candidate struct {
 	Best   bool
 	Chosen bool
 
-	model   *model.Model
-	narrow  *model.Model // that the leaves are of
+	file    []byte   // with a certificate as long as its own may be; nil where the bounds rule it out
+	marked  []string // see Certificate.Marked
 	raw     []float64
 	verdict verdict
 }
@@ -159,6 +159,9 @@ func Quantize(ctx context.Context, m *model.Model, s Settings, opts ...Option) (
 		return nil, err
 	}
 	r, err := q.choose(ctx)
+	for i := range q.found { // callers keep what was found
+		q.found[i].file = nil
+	}
 	if _, none := errors.AsType[ErrBudget](err); !none || s.Formats != nil || s.Reference != nil || !(s.MaxLoss >= 0) {
 		return r, err
 	}

@@ -55,15 +55,12 @@ type sample struct {
 	options
 	own bool
 
-	leaf    []float64  // by row: number of the leaf in the tree that was visited
-	places  []placesOf // by tree: the leaf of each row, where trees are visited again and again
-	workers []leafSums
-	// Results of sum, by leaf.
-	totals, weights []float64
+	leaf    []float64       // by row: number of the leaf in the tree that was visited
+	places  []placesOf      // by tree: the leaf of each row, where trees are visited again and again
+	workers [][]detmath.Sum // sums by leaf
+	kept    [][]float64     // by tree, like places; see hits
+	sums    []float64       // of the last tree
 }
-
-// leafSums are one worker's sums by leaf.
-type leafSums struct{ totals, weights []detmath.Sum }
 
 func newSample(ctx context.Context, m *model.Model, t *dataset.Table, opts []Option) (*sample, error) {
 	t, err := t.As(m.Schema())
@@ -85,7 +82,7 @@ func newSample(ctx context.Context, m *model.Model, t *dataset.Table, opts []Opt
 		return nil, err
 	}
 	s.leaf = make([]float64, s.n)
-	s.workers = make([]leafSums, s.pool.Threads())
+	s.workers = make([][]detmath.Sum, s.pool.Threads())
 	return s, nil
 }
 
@@ -147,35 +144,46 @@ func (s *sample) note(i int) {
 	})
 }
 
-// sum adds weight·value and weight over the rows of each leaf of the tree that was visited. nil
-// values leave the first out, nil weights are all 1.
-func (s *sample) sum(leaves int, values, weights []float64) {
+// sum appends the sums of weight·value over the rows of each leaf of the tree that was visited. nil values are all 1, and so are nil
+// weights.
+func (s *sample) sum(to []float64, leaves int, values, weights []float64) []float64 {
 	for w := range s.workers {
-		s.workers[w] = leafSums{reuse(s.workers[w].totals, leaves), reuse(s.workers[w].weights, leaves)}
+		s.workers[w] = reuse(s.workers[w], leaves)
 	}
 	s.each(func(worker, lo, hi int) {
-		to := &s.workers[worker]
+		sums := s.workers[worker]
 		for row := lo; row < hi; row++ {
-			leaf, weight := int(s.leaf[row]), 1.0
+			value, weight := 1.0, 1.0
+			if values != nil {
+				value = values[row]
+			}
 			if weights != nil {
 				weight = weights[row]
 			}
-			to.weights[leaf].Add(weight)
-			if values != nil {
-				to.totals[leaf].AddWeighted(weight, values[row])
-			}
+			sums[int(s.leaf[row])].AddWeighted(weight, value)
 		}
 	})
-	s.totals, s.weights = s.totals[:0], s.weights[:0]
 	for leaf := range leaves {
-		all := &s.workers[0]
-		for w := range s.workers[1:] {
-			all.totals[leaf].Merge(&s.workers[1+w].totals[leaf])
-			all.weights[leaf].Merge(&s.workers[1+w].weights[leaf])
+		all := &s.workers[0][leaf]
+		for _, other := range s.workers[1:] {
+			all.Merge(&other[leaf])
 		}
-		s.totals = append(s.totals, all.totals[leaf].Round())
-		s.weights = append(s.weights, all.weights[leaf].Round())
+		to = append(to, all.Round())
 	}
+	return to
+}
+
+// hits returns the sums of the rows' weights by leaf of tree i, which was visited, valid until the next tree. They are kept where trees
+// are visited again and again, always with the same weights.
+func (s *sample) hits(i int, weights []float64) []float64 {
+	if s.kept == nil {
+		s.sums = s.sum(s.sums[:0], s.trees[i].NumLeaves(), nil, weights)
+		return s.sums
+	}
+	if s.kept[i] == nil {
+		s.kept[i] = s.sum(nil, s.trees[i].NumLeaves(), nil, weights)
+	}
+	return s.kept[i]
 }
 
 // reuse returns n empty sums.

@@ -37,17 +37,14 @@ type search struct {
 
 func newSearch(ctx context.Context, m *model.Model, s Settings, opts []Option) (*search, error) {
 	q := &search{full: m, reference: m, settings: s}
-	if q.settings.Formats == nil {
-		q.settings.Formats = Formats(m)
-	}
 	switch {
-	case len(q.settings.Formats) == 0:
+	case s.Formats != nil && len(s.Formats) == 0:
 		return nil, errors.New("no format to choose from")
 	case s.MaxBytes < 0 || s.MaxLoss < 0:
 		return nil, fmt.Errorf("bounds of %d bytes and a loss of %v: they must not be negative", s.MaxBytes, s.MaxLoss)
 	case s.Data == nil && (!math.IsNaN(s.MaxLoss) || s.Feedback == FeedbackOn || s.Reference != nil):
 		return nil, ErrNeedsData
-	case !q.bounded() && len(q.settings.Formats) > 1:
+	case !q.bounded() && len(s.Formats) != 1:
 		return nil, ErrChoice
 	case s.Feedback == FeedbackOn && m.HasLinear():
 		return nil, model.ErrLinear
@@ -150,6 +147,14 @@ func (q *search) open(ctx context.Context, opts []Option) error {
 	return nil
 }
 
+// options are those of work beside the rows of the search; without rows there are none.
+func (q *search) options() []Option {
+	if q.halves[0] == nil {
+		return nil
+	}
+	return []Option{Pool(q.halves[0].judge.pool)}
+}
+
 func (q *search) close() {
 	if q.crossed != nil {
 		q.crossed.close()
@@ -161,45 +166,64 @@ func (q *search) close() {
 	}
 }
 
-// candidates makes and judges all that there is to choose from.
-func (q *search) candidates(ctx context.Context) error {
+const (
+	// plentyRoom is how much room (see Candidate.safety) makes finer formats, and feedback, needless.
+	plentyRoom = 16
+	// plenty is how many formats in steps with that room, or too large, end the search for finer ones.
+	plenty = 3
+)
+
+// trial is a format and the leaves in it as they are.
+type trial struct {
+	format Format
+	leaves *Leaves
+}
+
+// trials puts the leaves into all formats, the coarsest first where the search has chosen them. left says why the last that was left out was.
+func (q *search) trials() (all []trial, left, err error) {
 	tensor, err := Open(q.narrow)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
-	var beyond error // why the last form that was left out was
-	for _, format := range q.settings.Formats {
+	formats := q.settings.Formats
+	if formats == nil {
+		formats = Formats(q.full)
+	}
+	for _, format := range formats {
 		leaves, err := tensor.Morph(format.Form, format.Calibration)
-		if errors.As(err, new(ptq.ErrOverflow)) && len(q.settings.Formats) > 1 {
-			beyond = err
+		if errors.As(err, new(ptq.ErrOverflow)) && len(formats) > 1 {
+			left = err
 			continue
 		}
 		if err != nil {
-			return err
+			return nil, nil, err
 		}
-		if !q.pushes || q.settings.Feedback == FeedbackAuto || leaves.Squared == 0 {
-			if err := q.add(ctx, leaves, Candidate{Format: format}); errors.As(err, new(model.ErrOrder)) {
-				beyond = format.ordered(err, false, true)
-			} else if err != nil {
-				return err
-			}
-		}
-		if !q.pushes || leaves.Squared == 0 { // nothing to push forward
+		all = append(all, trial{format, leaves})
+	}
+	if q.settings.Formats == nil {
+		slices.SortStableFunc(all, func(a, b trial) int { return cmp.Compare(b.leaves.Squared, a.leaves.Squared) })
+	}
+	return all, left, nil
+}
+
+// candidates makes and judges all that there is to choose from. Of formats that it has chosen itself, it leaves
+// out those that are finer than some with plenty of room, or than some that are too large, but for the finest.
+func (q *search) candidates(ctx context.Context) error {
+	trials, beyond, err := q.trials()
+	if err != nil {
+		return err
+	}
+	enough := 0
+	for i, t := range trials {
+		if q.settings.Formats == nil && enough >= plenty && i < len(trials)-1 {
 			continue
 		}
-		// Leaves that move may need more than the form holds, or leave their order.
-		fed := Candidate{Format: format, Feedback: true}
-		moved, err := q.whole.leaves(ctx, &fed)
-		if err == nil {
-			err = q.add(ctx, moved, fed)
-		}
-		switch {
-		case err == nil || errors.As(err, new(ptq.ErrOverflow)) && q.settings.Feedback == FeedbackAuto:
-		case !errors.As(err, new(model.ErrOrder)):
+		before := len(q.found)
+		if err := q.try(ctx, t, &beyond); err != nil {
 			return err
-		case q.settings.Feedback == FeedbackOn:
-			_, plain := leaves.Apply(q.narrow)
-			beyond = format.ordered(err, true, plain != nil)
+		}
+		if steps := t.format.Calibration.Method == ptq.Given; steps && len(q.found) > before && q.plentyOf(&q.found[before]) {
+			enough++
 		}
 	}
 	if len(q.found) == 0 {
@@ -211,6 +235,47 @@ func (q *search) candidates(ctx context.Context) error {
 		q.rank()
 	}
 	return err
+}
+
+// plentyOf reports whether a candidate has plenty of room, or is too large.
+func (q *search) plentyOf(c *Candidate) bool {
+	if q.settings.MaxLoss >= 0 {
+		return c.safety(q.settings.MaxLoss) >= plentyRoom
+	}
+	return !q.fits(c.Bytes)
+}
+
+// try makes the candidates of a format, without feedback and with it. What leaves one out goes to beyond.
+func (q *search) try(ctx context.Context, t trial, beyond *error) error {
+	exact := t.leaves.Squared == 0 // nothing to push forward
+	if !q.pushes || q.settings.Feedback == FeedbackAuto || exact {
+		if err := q.add(ctx, t.leaves, Candidate{Format: t.format}); errors.As(err, new(model.ErrOrder)) {
+			*beyond = t.format.ordered(err, false, true)
+		} else if err != nil {
+			return err
+		} else if c := &q.found[len(q.found)-1]; q.settings.Formats == nil && q.plentyOf(c) {
+			return nil
+		}
+	}
+	if !q.pushes || exact {
+		return nil
+	}
+	// Leaves that move may need more than the form holds, or leave their order.
+	fed := Candidate{Format: t.format, Feedback: true}
+	moved, err := q.whole.leaves(ctx, &fed)
+	if err == nil {
+		err = q.add(ctx, moved, fed)
+	}
+	switch {
+	case err == nil || errors.As(err, new(ptq.ErrOverflow)) && q.settings.Feedback == FeedbackAuto:
+		return nil
+	case !errors.As(err, new(model.ErrOrder)):
+		return err
+	case q.settings.Feedback == FeedbackOn:
+		_, plain := t.leaves.Apply(q.narrow)
+		*beyond = t.format.ordered(err, true, plain != nil)
+	}
+	return nil
 }
 
 // rank puts what was found in order and marks what is best.
@@ -245,31 +310,41 @@ func (q *search) bounded() bool {
 
 // add makes a candidate of leaves and judges it.
 func (q *search) add(ctx context.Context, leaves *Leaves, c Candidate) error {
-	c.narrow, c.raw, c.Kept, c.Loss, c.Bound = q.narrow, leaves.Bound, 1, math.NaN(), math.NaN()
+	c.raw, c.Kept, c.Loss, c.Bound = leaves.Bound, 1, math.NaN(), math.NaN()
+	stored, err := leaves.Apply(q.narrow)
+	if err != nil {
+		return err
+	}
 	if h := q.halves[0]; h != nil {
-		v, err := q.judge(ctx, leaves, &c)
+		var v verdict
+		if c.Feedback && q.crossed != nil {
+			v, err = q.crossed.judge(ctx, &c)
+		} else {
+			v, err = h.compare(ctx, stored, 1-confidence)
+		}
 		if err != nil {
 			return err
 		}
 		c.judged(v)
 	}
-	if err := q.make(&c, leaves, c.verdict); err != nil {
+	if err := q.make(&c, stored, leaves, c.verdict); err != nil {
 		return err
 	}
-	q.found = append(q.found, c)
+	q.keep(c)
 	return nil
 }
 
-// judge compares a whole model with the full one on the rows of the search.
-func (q *search) judge(ctx context.Context, leaves *Leaves, c *Candidate) (verdict, error) {
-	m, err := leaves.Apply(q.narrow)
-	if err != nil {
-		return verdict{}, err
+// keep adds a candidate to what was found: with its file where the bounds do not rule it out.
+func (q *search) keep(c Candidate) {
+	if !q.fits(c.Bytes) || q.settings.MaxLoss >= 0 && c.safety(q.settings.MaxLoss) < 1 {
+		c.file = nil
 	}
-	if c.Feedback && q.crossed != nil {
-		return q.crossed.judge(ctx, c)
-	}
-	return q.halves[0].compare(ctx, m, 1-confidence)
+	q.found = append(q.found, c)
+}
+
+// fits reports whether a file may have so many bytes.
+func (q *search) fits(bytes int64) bool {
+	return q.settings.MaxBytes == 0 || bytes <= q.settings.MaxBytes
 }
 
 // judged notes what the rows of the search show.
@@ -278,65 +353,63 @@ func (c *Candidate) judged(v verdict) {
 	c.Loss, c.Bound = relative(v.before, v.after), v.bound
 }
 
-// make compresses a candidate and finds its size, by the figures that a certificate may have.
-func (q *search) make(c *Candidate, leaves *Leaves, v verdict) (err error) {
+// make compresses a candidate and finds its size, by the figures that a certificate may have. stored is its model, with the values that leaves are stored as.
+func (q *search) make(c *Candidate, stored *model.Model, leaves *Leaves, v verdict) error {
 	before := leaves.Values.Len()
-	if leaves, err = q.merge(c, leaves); err != nil {
+	narrow, leaves, err := q.merge(c, stored, leaves)
+	if err != nil {
 		return err
 	}
-	c.Leaves, c.Merged = leaves.Values.Len(), before-leaves.Values.Len()
+	c.Leaves, c.Merged, c.marked = leaves.Values.Len(), before-leaves.Values.Len(), marked(narrow)
 	for _, bound := range c.raw {
 		c.RawBound = max(c.RawBound, bound)
 	}
-	certificate := Certificate{Method: ByLeaves, RawBound: c.raw, Marked: marked(c.narrow)}
+	certificate := Certificate{Method: ByLeaves, RawBound: c.raw, Marked: c.marked}
 	if h := q.halves[0]; h != nil {
 		certificate = q.certificate(c, h, v, confidence)
 	}
-	if c.model, err = q.compress(c, leaves, certificate); err != nil {
+	compressed, err := q.compress(c.Format, narrow, leaves, certificate)
+	if err != nil {
 		return err
 	}
-	c.Bytes, err = size(c.model)
+	c.file, err = compressed.Encode()
+	c.Bytes = int64(len(c.file))
 	return err
 }
 
 // merge takes the splits out of a candidate that its leaf values, some of them equal by now, leave
-// without a use, and returns its leaves, of which there are fewer then. Every row keeps its bits:
+// without a use, and returns its model and its leaves, of which there are fewer then. Every row keeps its bits:
 // where the leaves that are left would be stored as other values nothing is merged. Without a
 // bound to keep there is one format, which is to be what it says.
-func (q *search) merge(c *Candidate, leaves *Leaves) (*Leaves, error) {
+func (q *search) merge(c *Candidate, stored *model.Model, leaves *Leaves) (*model.Model, *Leaves, error) {
 	if !q.bounded() || q.full.HasLinear() {
-		return leaves, nil
+		return stored, leaves, nil
 	}
-	stored, err := leaves.Apply(c.narrow)
-	if err != nil {
-		return nil, err
-	}
-	simple, _, err := Simplify(stored)
+	simple, _, err := Simplify(stored, q.options()...)
 	if err != nil || simple == stored {
-		return leaves, err
+		return stored, leaves, err
 	}
 	narrow, err := simple.Narrowed(q.levelNames())
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	calibration := c.Format.Calibration
 	calibration.Weights = nil // of the leaves before
 	fewer, err := MorphModel(narrow, c.Format.Form, calibration)
 	if errors.As(err, new(ptq.ErrOverflow)) {
-		return leaves, nil
+		return stored, leaves, nil
 	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	values := make([]float64, fewer.Values.Len())
 	fewer.Values.DecodeRange(values, 0)
 	for i, want := range narrow.Leaves() {
 		if math.Float64bits(values[i]) != math.Float64bits(want) {
-			return leaves, nil
+			return stored, leaves, nil
 		}
 	}
-	c.narrow = narrow
-	return fewer, nil
+	return narrow, fewer, nil
 }
 
 // cost is what candidates of one size are compared by.
@@ -347,38 +420,22 @@ func (c *Candidate) cost() float64 {
 	return c.Loss
 }
 
-// compress returns a candidate's narrowed model with leaves in its format.
-func (q *search) compress(c *Candidate, leaves *Leaves, certificate Certificate) (*model.Model, error) {
+// compress returns a narrowed model with leaves in a format.
+func (q *search) compress(format Format, narrow *model.Model, leaves *Leaves, certificate Certificate) (*model.Model, error) {
 	text, err := certificate.JSON()
 	if err != nil {
 		return nil, err
 	}
 	grouping := model.GroupBlock
-	if _, typed := c.Format.Form.DType(); typed {
-		grouping = c.Format.Calibration.By.String()
-		if c.Format.Calibration.By == ByOutput && q.full.Outputs() == 1 {
+	if _, typed := format.Form.DType(); typed {
+		grouping = format.Calibration.By.String()
+		if format.Calibration.By == ByOutput && q.full.Outputs() == 1 {
 			grouping = model.GroupModel
 		}
 	}
-	return c.narrow.Compress(model.Compression{
+	return narrow.Compress(model.Compression{
 		Leaves: leaves.Values, Grouping: grouping, Statistics: q.settings.Statistics, Source: q.source, Certificate: text,
 	})
-}
-
-// certified returns a candidate's compressed model with another certificate.
-func (c *Candidate) certified(certificate Certificate) (*model.Model, error) {
-	text, err := certificate.JSON()
-	if err != nil {
-		return nil, err
-	}
-	z := *c.model.Compressed()
-	z.Certificate = text
-	return c.narrow.Compress(z)
-}
-
-func size(m *model.Model) (int64, error) {
-	b, err := m.Encode()
-	return int64(len(b)), err
 }
 
 // certificate words a verdict.
@@ -388,7 +445,7 @@ func (q *search) certificate(c *Candidate, h *half, v verdict, sure float64) Cer
 		before = len(q.full.Leaves())
 	}
 	return Certificate{
-		Method: ByBootstrap, RawBound: c.raw, LeavesBefore: before, Marked: marked(c.narrow), Feedback: c.Feedback, Reference: q.referenceSum,
+		Method: ByBootstrap, RawBound: c.raw, LeavesBefore: before, Marked: c.marked, Feedback: c.Feedback, Reference: q.referenceSum,
 		Data: q.data, TrainingData: q.training, Rows: len(h.weight),
 		Metric: h.metric.Name(), Before: v.before, After: v.after, LossBound: v.bound, Confidence: sure, Resamples: h.resamples,
 		MaxRaw: v.maxRaw, MaxPrediction: v.maxPrediction,

@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"boost/booster/model"
+	"boost/internal/cpu"
+	"boost/parallel"
 	"boost/tree"
 )
 
@@ -31,42 +33,54 @@ func (s *Simplification) Leaves() int { return s.Unreachable + s.Alike }
 // a side that takes the rows of the other over has its covers raised in the same ratio. Sets lose
 // the levels that cannot reach them. A numeric split that sends all present values left has the
 // highest code that reaches it. A tree in which nothing changes is the same, and a model
-// that has only such trees is returned as it is.
-func Simplify(m *model.Model) (*model.Model, Simplification, error) {
+// that has only such trees is returned as it is. Threads change nothing.
+func Simplify(m *model.Model, opts ...Option) (*model.Model, Simplification, error) {
 	var sum Simplification
 	if m.HasLinear() {
 		return nil, sum, model.ErrLinear
 	}
-	c := *m.Contents()
-	all := newReach(model.Features(c.Cuts))
-	c.Trees = slices.Clone(c.Trees)
-	changed := false
-	for i := range c.Trees {
-		s := simplifier{tree: &c.Trees[i], reach: all}
-		b := branchOf(s.tree, rootOf(s.tree))
-		for done := false; !done; {
-			before := s.Simplification
-			b = s.branch(b)
-			done = s.Simplification == before
-		}
-		if s.Simplification == (Simplification{}) {
-			continue
-		}
-		if s.Leaves() > 0 {
-			sum.Trees++
-		}
-		c.Trees[i], changed = b.tree(s.tree), true
-		sum.Unreachable += s.Unreachable
-		sum.Alike += s.Alike
-		sum.Levels += s.Levels
-		sum.Codes += s.Codes
+	pool := optionsOf(opts).pool
+	if pool == nil {
+		pool = parallel.NewPool(min(cpu.Threads(), 1+m.NumTrees()/treeBlock))
+		defer pool.Close()
 	}
-	if !changed {
+	c := *m.Contents()
+	features := model.Features(c.Cuts)
+	c.Trees = slices.Clone(c.Trees)
+	sums := make([]Simplification, parallel.Blocks(len(c.Trees), treeBlock))
+	reaches := make([]*reach, pool.Threads())
+	pool.Do(len(sums), parallel.Func(func(worker, block int) {
+		if reaches[worker] == nil {
+			reaches[worker] = newReach(features)
+		}
+		lo, hi := parallel.Block(block, len(c.Trees), treeBlock)
+		for i := lo; i < hi; i++ {
+			s := simplifier{tree: &c.Trees[i], reach: reaches[worker]}
+			c.Trees[i] = s.simple()
+			sums[block].add(s.Simplification)
+		}
+	}))
+	for _, s := range sums {
+		sum.add(s)
+	}
+	if sum == (Simplification{}) {
 		return m, sum, nil
 	}
 	c.Compression = nil
 	out, err := model.New(c)
 	return out, sum, err
+}
+
+// treeBlock is the number of trees of one piece of work.
+const treeBlock = 64
+
+// add adds what was taken out of other trees.
+func (s *Simplification) add(o Simplification) {
+	s.Trees += o.Trees
+	s.Unreachable += o.Unreachable
+	s.Alike += o.Alike
+	s.Levels += o.Levels
+	s.Codes += o.Codes
 }
 
 // simplifier simplifies a tree.
@@ -79,6 +93,24 @@ type simplifier struct {
 
 // mostSteps is how many splits a comparison of two sides looks at.
 const mostSteps = 4096
+
+// simple returns the tree without what no prediction needs.
+func (s *simplifier) simple() tree.Tree {
+	all := branchesOf(s.tree)
+	b := all.of(s.tree, rootOf(s.tree))
+	for done := false; !done; {
+		before := s.Simplification
+		b = s.branch(b)
+		done = s.Simplification == before
+	}
+	if s.Simplification == (Simplification{}) {
+		return *s.tree
+	}
+	if s.Leaves() > 0 {
+		s.Trees++
+	}
+	return b.tree(s.tree)
+}
 
 // branch returns what a branch is for the rows that reach it.
 func (s *simplifier) branch(b *branch) *branch {

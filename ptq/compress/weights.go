@@ -37,8 +37,7 @@ func HitWeights(ctx context.Context, m *model.Model, t *dataset.Table) ([]float6
 			return nil, err
 		}
 		s.visit(&s.trees[i])
-		s.sum(s.trees[i].NumLeaves(), nil, s.rowWeights)
-		all = append(all, s.weights...)
+		all = s.sum(all, s.trees[i].NumLeaves(), nil, s.rowWeights)
 	}
 	return all, nil
 }
