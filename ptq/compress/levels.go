@@ -33,11 +33,11 @@ const (
 	// folds is how many parts the rows of the search are divided into. What is fitted to all
 	// rows but a part's is judged on these.
 	folds = 4
-	// levelShare is the share of the leaves of a level that the next one keeps.
-	levelShare = 0.9
+	// levelShare is the share of the leaves of a level that the next one keeps, largeShare that of a large model.
+	levelShare, largeShare = 0.9, 0.75
 	// shortOf is the share of a level's leaves that a step must leave.
 	shortOf = 0.96
-	// mostMisses is after how many levels without success the search ends.
+	// mostMisses is after how many levels without success the search ends; of a large model after one.
 	mostMisses = 3
 	// fewestUnits is how many rows of the search, or queries, pruning needs: so many that no fold is
 	// empty.
@@ -160,9 +160,13 @@ func (q *search) addPruned(ctx context.Context) error {
 	if err := l.choosePull(ctx, int(pullShare*float64(leaves))); err != nil {
 		return err
 	}
+	share, most := levelShare, mostMisses
+	if q.large() {
+		share, most = largeShare, 1
+	}
 	from, misses := l.first(), 0
-	for misses < mostMisses && l.all.step.Splits > 0 {
-		leaves = min(int(levelShare*float64(leaves)), l.all.step.Leaves-1)
+	for misses < most && l.all.step.Splits > 0 {
+		leaves = min(int(share*float64(leaves)), l.all.step.Leaves-1)
 		if err := l.descend(ctx, leaves); err != nil {
 			return err
 		}

@@ -90,13 +90,19 @@ func (q *search) cross() (err error) {
 	if h == nil {
 		return nil
 	}
+	units, err := unitsOf(h.judge.table)
+	if err != nil {
+		return err
+	}
 	q.whole = &fitted{rows: h.judge.table, pool: h.judge.pool}
+	if q.bounded() {
+		q.whole.rows = h.judge.table.Take(thinned(units, mostRows(q.full)))
+	}
 	if err := q.whole.take(q.narrow); err != nil {
 		return err
 	}
-	units, err := unitsOf(h.judge.table)
-	if err != nil || !q.bounded() || !q.pushes && !q.prunes || len(units) < fewestUnits {
-		return err
+	if !q.bounded() || !q.pushes && !q.prunes || len(units) < fewestUnits {
+		return nil
 	}
 	if q.crossed, err = newCrossing(h, mostRows(q.full)); err != nil {
 		return err
@@ -169,6 +175,8 @@ func (q *search) close() {
 const (
 	// plentyRoom is how much room (see Candidate.safety) makes finer formats, and feedback, needless.
 	plentyRoom = 16
+	// manyLeaves is the number of leaves beyond which a model is large.
+	manyLeaves = 400_000
 	// plenty is how many formats in steps with that room, or too large, end the search for finer ones.
 	plenty = 3
 )
@@ -188,6 +196,9 @@ func (q *search) trials() (all []trial, left, err error) {
 	formats := q.settings.Formats
 	if formats == nil {
 		formats = Formats(q.full)
+	}
+	if q.settings.Formats == nil && q.large() {
+		formats = slices.DeleteFunc(formats, func(f Format) bool { return f.Calibration.Method != ptq.Given && f.Form != ptq.FormOf(ptq.F32) })
 	}
 	for _, format := range formats {
 		leaves, err := tensor.Morph(format.Form, format.Calibration)
@@ -236,6 +247,10 @@ func (q *search) candidates(ctx context.Context) error {
 	}
 	return err
 }
+
+// large reports whether a candidate takes seconds, so that fewer are made: formats in steps, whose files are the smallest where leaves are
+// many, and pruned models farther apart.
+func (q *search) large() bool { return len(q.full.Leaves()) > manyLeaves }
 
 // plentyOf reports whether a candidate has plenty of room, or is too large.
 func (q *search) plentyOf(c *Candidate) bool {
