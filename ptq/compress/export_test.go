@@ -5,6 +5,9 @@ import "boost/booster/model"
 // KeepPlaces sets how many bytes the leaves of rows may take that are kept.
 func KeepPlaces(bytes int) Option { return func(o *options) { o.mostPlaces = bytes } }
 
+// ManyLeaves sets beyond how many leaves a model is large.
+func ManyLeaves(n int) Option { return func(o *options) { o.manyLeaves = n } }
+
 // Made is how many times leaves were put into a form.
 func (t *Tensor) Made() int { return len(t.leaves) }
 

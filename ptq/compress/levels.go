@@ -161,7 +161,7 @@ func (q *search) addPruned(ctx context.Context) error {
 		return err
 	}
 	share, most := levelShare, mostMisses
-	if q.large() {
+	if q.large {
 		share, most = largeShare, 1
 	}
 	from, misses := l.first(), 0
@@ -290,20 +290,14 @@ func (d *descent) begin(from *PruneStep, pull float64) {
 
 // descend goes down to at most so many leaves everywhere.
 func (l *levels) descend(ctx context.Context, leaves int) error {
-	err := l.crossed.half.judge.each(1+len(l.parts), func(i int) error {
-		if i > 0 {
-			d := l.parts[i-1]
-			if err := d.to(ctx, leaves); err != nil {
-				return err
-			}
-			_, _, err := d.model()
+	descents := append([]*descent{l.all}, l.parts...)
+	err := l.crossed.half.judge.each(len(descents), func(i int) error {
+		d := descents[i]
+		if err := d.to(ctx, leaves); err != nil {
 			return err
 		}
-		if err := l.all.to(ctx, leaves); err != nil {
-			return err
-		}
-		pruned, rounds, err := l.all.model()
-		if err == nil {
+		pruned, rounds, err := d.model()
+		if err == nil && d == l.all {
 			l.ranges = rangesOf(l.q.full, pruned, rounds)
 		}
 		return err

@@ -11,6 +11,7 @@ import (
 
 	"boost/booster/model"
 	"boost/dataset"
+	"boost/internal/heapsize"
 	"boost/internal/testenv"
 	"boost/parallel"
 	"boost/ptq"
@@ -313,5 +314,59 @@ func TestQuantizePrunedNeverLarger(t *testing.T) {
 	}
 	if smaller == 0 {
 		t.Error("no pruned model was taken")
+	}
+}
+
+// Of a large model fewer candidates are made, which keep the loss all the same, with any number of threads.
+func TestQuantizeLarge(t *testing.T) {
+	ctx := context.Background()
+	m := trained(t, "regression", mixed(t, "regression", 1, 3000), 20)
+	data := mixed(t, "regression", 2, 3000)
+	all, err := compress.Quantize(ctx, m, compress.Settings{MaxLoss: 0.02, Data: data})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var first []byte
+	for _, threads := range []int{1, 3} {
+		pool := parallel.NewPool(threads)
+		r, err := compress.Quantize(ctx, m, compress.Settings{MaxLoss: 0.02, Data: data}, compress.ManyLeaves(100), compress.Pool(pool))
+		pool.Close()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !(r.Certificate.LossBound <= 0.02) || r.Bytes > all.Bytes*3/2 || len(r.Candidates) >= len(all.Candidates) {
+			t.Errorf("%d bytes of %d candidates, at most %v worse; of a small model %d of %d", r.Bytes, len(r.Candidates), r.Certificate.LossBound, all.Bytes, len(all.Candidates))
+		}
+		for _, c := range r.Candidates {
+			if c.Format.Calibration.Method != ptq.Given && c.Format.Form != ptq.FormOf(ptq.F32) {
+				t.Errorf("%s was tried", c.Name())
+			}
+		}
+		b, err := r.Model.Encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if first == nil {
+			first = b
+		}
+		if !bytes.Equal(b, first) {
+			t.Errorf("%d threads make another file", threads)
+		}
+	}
+}
+
+// What a search keeps of its candidates is less than the model that they are of.
+func TestCandidatesAreSmall(t *testing.T) {
+	m := trained(t, "regression", mixed(t, "regression", 1, 3000), 20)
+	r, err := compress.Quantize(context.Background(), m, compress.Settings{MaxLoss: 0.02, Data: mixed(t, "regression", 2, 3000)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := m.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if size := heapsize.Of(&r.Candidates); size > int64(len(b)) || len(r.Candidates) < 10 {
+		t.Errorf("%d candidates take %d bytes, the model's file %d", len(r.Candidates), size, len(b))
 	}
 }

@@ -18,13 +18,14 @@ type Option func(*options)
 type options struct {
 	pool       *parallel.Pool
 	mostPlaces int // bytes that the leaves of rows take at most that are kept
+	manyLeaves int // beyond so many a model is large; see search
 }
 
 // Pool runs the work on a pool of the caller's, which serves nobody else meanwhile.
 func Pool(p *parallel.Pool) Option { return func(o *options) { o.pool = p } }
 
 func optionsOf(opts []Option) options {
-	o := options{mostPlaces: 256 << 20}
+	o := options{mostPlaces: 256 << 20, manyLeaves: 400_000}
 	for _, set := range opts {
 		set(&o)
 	}

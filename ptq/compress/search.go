@@ -30,13 +30,14 @@ type search struct {
 
 	whole     *fitted   // the model and all rows of the search
 	crossed   *crossing // these rows in parts; nil where nothing that learns from them is compared
+	large     bool      // a candidate takes seconds, so that fewer are made: in formats in steps, whose files are small where leaves are many, and pruned farther apart
 	pushes    bool      // errors are pushed forward
 	prunes    bool      // pruned models are tried
 	notPruned string    // why not
 }
 
 func newSearch(ctx context.Context, m *model.Model, s Settings, opts []Option) (*search, error) {
-	q := &search{full: m, reference: m, settings: s}
+	q := &search{full: m, reference: m, settings: s, large: len(m.Leaves()) > optionsOf(opts).manyLeaves}
 	switch {
 	case s.Formats != nil && len(s.Formats) == 0:
 		return nil, errors.New("no format to choose from")
@@ -175,8 +176,6 @@ func (q *search) close() {
 const (
 	// plentyRoom is how much room (see Candidate.safety) makes finer formats, and feedback, needless.
 	plentyRoom = 16
-	// manyLeaves is the number of leaves beyond which a model is large.
-	manyLeaves = 400_000
 	// plenty is how many formats in steps with that room, or too large, end the search for finer ones.
 	plenty = 3
 )
@@ -194,11 +193,11 @@ func (q *search) trials() (all []trial, left, err error) {
 		return nil, nil, err
 	}
 	formats := q.settings.Formats
-	if formats == nil {
+	if q.own() {
 		formats = Formats(q.full)
-	}
-	if q.settings.Formats == nil && q.large() {
-		formats = slices.DeleteFunc(formats, func(f Format) bool { return f.Calibration.Method != ptq.Given && f.Form != ptq.FormOf(ptq.F32) })
+		if q.large {
+			formats = slices.DeleteFunc(formats, func(f Format) bool { return f.Calibration.Method != ptq.Given && f.Form != ptq.FormOf(ptq.F32) })
+		}
 	}
 	for _, format := range formats {
 		leaves, err := tensor.Morph(format.Form, format.Calibration)
@@ -211,7 +210,7 @@ func (q *search) trials() (all []trial, left, err error) {
 		}
 		all = append(all, trial{format, leaves})
 	}
-	if q.settings.Formats == nil {
+	if q.own() {
 		slices.SortStableFunc(all, func(a, b trial) int { return cmp.Compare(b.leaves.Squared, a.leaves.Squared) })
 	}
 	return all, left, nil
@@ -226,7 +225,7 @@ func (q *search) candidates(ctx context.Context) error {
 	}
 	enough := 0
 	for i, t := range trials {
-		if q.settings.Formats == nil && enough >= plenty && i < len(trials)-1 {
+		if q.own() && enough >= plenty && i < len(trials)-1 {
 			continue
 		}
 		before := len(q.found)
@@ -248,9 +247,8 @@ func (q *search) candidates(ctx context.Context) error {
 	return err
 }
 
-// large reports whether a candidate takes seconds, so that fewer are made: formats in steps, whose files are the smallest where leaves are
-// many, and pruned models farther apart.
-func (q *search) large() bool { return len(q.full.Leaves()) > manyLeaves }
+// own reports whether the search has chosen the formats.
+func (q *search) own() bool { return q.settings.Formats == nil }
 
 // plentyOf reports whether a candidate has plenty of room, or is too large.
 func (q *search) plentyOf(c *Candidate) bool {
@@ -268,7 +266,7 @@ func (q *search) try(ctx context.Context, t trial, beyond *error) error {
 			*beyond = t.format.ordered(err, false, true)
 		} else if err != nil {
 			return err
-		} else if c := &q.found[len(q.found)-1]; q.settings.Formats == nil && q.plentyOf(c) {
+		} else if c := &q.found[len(q.found)-1]; q.own() && q.plentyOf(c) {
 			return nil
 		}
 	}
