@@ -33,6 +33,9 @@ type Blending struct {
 	// OnRound is called after each round of each model, with those of the first evaluated only; nil for none.
 	OnRound func(booster.Round)
 	Report  *booster.Report // that of the first model, with the times of all; filled in if not nil
+	// More is asked after the first two models whether there are to be more, with the report of the first; nil for as many as there is
+	// time for.
+	More func(first *booster.Report) bool
 	// Checkpoints are as in Params.
 	Checkpoints booster.Checkpoints
 	// Train and Valid are the rows to train on and to stop by, ascending, nil for those that training holds out; all models see both in
@@ -184,10 +187,13 @@ func (m *part) whyOver() string {
 	return "time was over"
 }
 
-// fits reports whether the next models will be trained in time, going by those before. The first two take about twice as long, as
+// fits reports whether the next models are wanted and will be trained in time, going by those before. The first two take about twice as long, as
 // they find their rounds. Ranks, whose clocks differ, train until time is over.
 func (w *blending) fits() bool {
 	i, needs := len(w.models), w.took
+	if i == 2 && w.More != nil && !w.More(w.Report) {
+		return false
+	}
 	if w.p.TimeLimit == 0 || i < 2 || w.Spread {
 		return true
 	}

@@ -334,16 +334,29 @@ func (r *trainRun) fit(ctx context.Context, rebuild bool) (*booster.Model, error
 	if r.comm != nil && (c.Budget > 0 || params.BagFolds > 0) {
 		return nil, exit.Usagef("train.budget and train.bag_folds (train.effort = \"best\" sets it) train many models in one process: leave them out, or the ranks")
 	}
+	var model *booster.Model
 	if c.Budget > 0 {
-		if params, err = r.within(ctx, params, loaded.Train); err != nil {
-			return nil, err
-		}
+		model, err = r.spend(ctx, params, loaded)
+	} else {
+		model, err = r.trainOn(ctx, params, loaded, nil)
 	}
-	if params.BagFolds > 0 {
-		return r.bag(ctx, params, loaded.Train.Table())
+	a.terminal.ClearBar()
+	if err != nil && (model == nil || !errors.Is(err, booster.ErrInterrupted)) {
+		return nil, exit.OfTable(c.Data.Train, err)
+	}
+	r.sayLeak(model, loaded.Train.Table(), objective.HasClasses())
+	return model, err
+}
+
+// trainOn trains on loaded tables, where more says after two models of a blend whether to go on.
+func (r *trainRun) trainOn(ctx context.Context, p booster.Params, loaded *traindata.Tables, more func(*booster.Report) bool) (*booster.Model, error) {
+	a := r.a
+	r.report = booster.Report{}
+	if p.BagFolds > 0 {
+		return r.bag(ctx, p, loaded.Train.Table())
 	}
 	rounds := progress.Rounds{Terminal: a.terminal, Log: a.log, Verbose: a.verbose, JSON: a.logFormat == "json", Before: r.baseRounds(),
-		Patience: c.Params.EarlyStopping, Valid: len(c.Data.Valid) > 0, Report: &r.report}
+		Patience: r.config.Params.EarlyStopping, Valid: len(r.config.Data.Valid) > 0, Report: &r.report}
 	opts := loaded.Options()
 	if r.comm != nil {
 		opts = append(opts, booster.WithRanks(r.comm))
@@ -351,22 +364,14 @@ func (r *trainRun) fit(ctx context.Context, rebuild bool) (*booster.Model, error
 	if r.ranks.Features {
 		opts = append(opts, booster.ByFeatures())
 	}
-	a.showBar(r.baseRounds() + params.Rounds)
-	var model *booster.Model
-	if params.Blend > 0 {
-		model, err = search.Blend(ctx, params, loaded.Train, search.Blending{
-			Log: a.log, Report: &r.report, OnRound: rounds.Show, Checkpoints: r.checkpoints(), Spread: r.comm != nil, Options: opts,
+	a.showBar(r.baseRounds() + p.Rounds)
+	if p.Blend > 0 {
+		return search.Blend(ctx, p, loaded.Train, search.Blending{
+			Log: a.log, Report: &r.report, OnRound: rounds.Show, More: more, Checkpoints: r.checkpoints(), Spread: r.comm != nil, Options: opts,
 		})
-	} else {
-		opts = append(opts, booster.Logger(a.log), booster.WithReport(&r.report), booster.OnRound(rounds.Show), booster.WithCheckpoints(r.checkpoints()))
-		model, err = booster.TrainOn(ctx, params, loaded.Train, opts...)
 	}
-	a.terminal.ClearBar()
-	if err != nil && (model == nil || !errors.Is(err, booster.ErrInterrupted)) {
-		return nil, exit.OfTable(c.Data.Train, tune.Over(err, c.Budget, time.Since(a.started)))
-	}
-	r.sayLeak(model, loaded.Train.Table(), objective.HasClasses())
-	return model, err
+	opts = append(opts, booster.Logger(a.log), booster.WithReport(&r.report), booster.OnRound(rounds.Show), booster.WithCheckpoints(r.checkpoints()))
+	return booster.TrainOn(ctx, p, loaded.Train, opts...)
 }
 
 // checkpoints says how training is saved.
@@ -387,39 +392,41 @@ func (r *trainRun) bag(ctx context.Context, p booster.Params, table *dataset.Tab
 	bagging := search.Bagging{Log: r.a.log, Report: &r.report, Limit: p.TimeLimit, Checkpoints: r.checkpoints(), OnRound: r.a.showFolds(p.Rounds, p.BagFolds)}
 	p.TimeLimit = 0 // of a budget: that of all folds
 	m, err := search.Bag(ctx, p, table, bagging)
-	r.a.terminal.ClearBar()
 	if err != nil {
 		r.sayResume(err)
-		return nil, exit.OfTable(r.config.Data.Train, err)
+		return nil, err
 	}
-	r.sayLeak(m, table, len(m.Classes()) > 0)
 	return m, nil
 }
 
-// within spends the budget, and returns what to train with in the rest of it.
-func (r *trainRun) within(ctx context.Context, p booster.Params, train booster.Data) (booster.Params, error) {
+// spend spends the budget.
+func (r *trainRun) spend(ctx context.Context, p booster.Params, loaded *traindata.Tables) (*booster.Model, error) {
 	a, c := r.a, r.config
 	left := c.Budget - time.Since(a.started)
 	if left <= 0 {
-		return p, fmt.Errorf("%w: train.budget of %v was over when the table was read (%s)", booster.ErrBudget, c.Budget, format.Seconds(r.loading.Seconds()))
+		return nil, fmt.Errorf("%w: train.budget of %v was over when the table was read (%s)", booster.ErrBudget, c.Budget, format.Seconds(r.loading.Seconds()))
 	}
-	quick, err := c.QuickOn(train)
+	quick, err := c.QuickOn(loaded.Train)
 	if err != nil {
-		return p, err
+		return nil, err
 	}
-	b := tune.Budget{Time: left, Quick: quick, Space: tune.Usual(p, train.MetaColumns().NumRows(), c.Given), Log: a.log}
-	b.OnTrial, b.OnRound = r.showTrials(int(left.Seconds())+1, true)
-	p, err = tune.Within(ctx, p, train.Table(), b)
-	a.terminal.ClearBar()
-	if err != nil {
-		return p, exit.OfTable(c.Data.Train, err)
+	b := tune.Budget{Time: left, Quick: quick, Space: tune.Usual(p, loaded.Train.MetaColumns().NumRows(), c.Given), Log: a.log}
+	b.Show = func(left time.Duration) (func(tune.Trial, bool), func(int, int)) {
+		return r.showTrials(int(left.Seconds())+1, true)
 	}
-	chosen := fmt.Sprintf("training with learning rate %g, %d leaves", p.LearningRate, p.Tree.Leaves)
-	if p.BagFolds > 0 {
-		chosen += fmt.Sprintf(", %d folds", p.BagFolds)
-	}
-	a.log.Info(chosen)
-	return p, nil
+	m, report, err := tune.Train(ctx, p, loaded.Train.Table(), b, func(ctx context.Context, p booster.Params, more func(*booster.Report) bool) (*booster.Model, booster.Report, error) {
+		a.terminal.ClearBar()
+		chosen := fmt.Sprintf("training with learning rate %g, %d leaves", p.LearningRate, p.Tree.Leaves)
+		if p.BagFolds > 0 {
+			chosen += fmt.Sprintf(", %d folds", p.BagFolds)
+		}
+		a.log.Info(chosen)
+		m, err := r.trainOn(ctx, p, loaded, more)
+		a.terminal.ClearBar()
+		return m, r.report, err
+	})
+	r.report = report
+	return m, tune.Over(err, c.Budget, time.Since(a.started))
 }
 
 // checkBag refuses what a model of folds does not go together with.

@@ -125,7 +125,6 @@ func (r *request) train(ctx context.Context) (any, []byte, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	var trained booster.Report
 	options := slices.Concat(f.own.Options, loaded.Options())
 	if base != nil { // tables in memory do not say so
 		options = append(options, booster.From(base))
@@ -134,31 +133,36 @@ func (r *request) train(ctx context.Context) (any, []byte, error) {
 	if head.Events {
 		tell = r.tellRounds(head.Every)
 	}
-	if c.Budget > 0 {
+	train := func(ctx context.Context, p booster.Params, more func(*booster.Report) bool) (m *booster.Model, trained booster.Report, err error) {
+		switch {
+		case p.BagFolds > 0:
+			bagging := search.Bagging{Log: r.logger(), Report: &trained, Limit: p.TimeLimit, OnRound: r.tellFolds(&head), Own: f.own}
+			p.TimeLimit = 0
+			m, err = search.Bag(ctx, p, loaded.Train.Table(), bagging)
+		case p.Blend > 0:
+			m, err = search.Blend(ctx, p, loaded.Train, search.Blending{Log: r.logger(), Report: &trained, OnRound: tell, More: more, Options: options})
+		default:
+			m, err = booster.TrainOn(ctx, p, loaded.Train, append(options, booster.Logger(r.logger()), booster.WithReport(&trained), booster.OnRound(tell))...)
+		}
+		return m, trained, err
+	}
+	var m *booster.Model
+	var trained booster.Report
+	if c.Budget == 0 {
+		m, trained, err = train(f.ctx, params, nil)
+	} else {
 		if loading >= c.Budget {
 			return nil, nil, fmt.Errorf("%w: train.budget of %v was over when the table was read", booster.ErrBudget, c.Budget)
 		}
-		quick, err := c.QuickOn(loaded.Train)
-		if err != nil {
-			return nil, nil, err
+		quick, err2 := c.QuickOn(loaded.Train)
+		if err2 != nil {
+			return nil, nil, err2
 		}
 		b := tune.Budget{Time: c.Budget - loading, Quick: quick, Space: tune.Usual(params, loaded.Train.MetaColumns().NumRows(), c.Given), Own: f.own, Log: r.logger()}
-		if params, err = tune.Within(f.ctx, params, loaded.Train.Table(), b); err != nil {
-			return nil, nil, f.end(err)
-		}
+		m, trained, err = tune.Train(f.ctx, params, loaded.Train.Table(), b, train)
+		err = tune.Over(err, c.Budget, time.Since(start))
 	}
-	var m *booster.Model
-	switch {
-	case params.BagFolds > 0:
-		bagging := search.Bagging{Log: r.logger(), Report: &trained, Limit: params.TimeLimit, OnRound: r.tellFolds(&head), Own: f.own}
-		params.TimeLimit = 0
-		m, err = search.Bag(f.ctx, params, loaded.Train.Table(), bagging)
-	case params.Blend > 0:
-		m, err = search.Blend(f.ctx, params, loaded.Train, search.Blending{Log: r.logger(), Report: &trained, OnRound: tell, Options: options})
-	default:
-		m, err = booster.TrainOn(f.ctx, params, loaded.Train, append(options, booster.Logger(r.logger()), booster.WithReport(&trained), booster.OnRound(tell))...)
-	}
-	if err = f.end(tune.Over(err, c.Budget, time.Since(start))); err != nil {
+	if err = f.end(err); err != nil {
 		return nil, nil, err
 	}
 	data, err := m.Encode()

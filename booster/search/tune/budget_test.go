@@ -2,6 +2,7 @@ package tune_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -24,6 +25,14 @@ func bytesOf(t *testing.T, m *booster.Model) []byte {
 	return b
 }
 
+// asked is a Trainer that trains nothing, but tells with what it was to.
+func asked(with *booster.Params) tune.Trainer {
+	return func(_ context.Context, p booster.Params, _ func(*booster.Report) bool) (*booster.Model, booster.Report, error) {
+		*with = p
+		return nil, booster.Report{}, nil
+	}
+}
+
 // What a budget chooses trains to the same bytes on any number of threads, and again from the model alone.
 func TestWithin(t *testing.T) {
 	t.Run("all rows", func(t *testing.T) { within(t, false) })
@@ -40,7 +49,11 @@ func within(t *testing.T, folds bool) {
 	for budget := 2 * time.Second; !strings.Contains(plan, ": a search of about ") && budget < time.Minute; budget *= 4 { // more on a slow machine
 		var said bytes.Buffer
 		var err error
-		p, err = tune.Within(t.Context(), start, table, tune.Budget{Time: budget, Space: space(t), Log: slog.New(slog.NewTextHandler(&said, nil)), OnTrial: func(tune.Trial, bool) { trials++ }})
+		b := tune.Budget{Time: budget, Space: space(t), Log: slog.New(slog.NewTextHandler(&said, nil))}
+		b.Show = func(time.Duration) (func(tune.Trial, bool), func(int, int)) {
+			return func(tune.Trial, bool) { trials++ }, nil
+		}
+		_, _, err = tune.Train(t.Context(), start, table, b, asked(&p))
 		plan = said.String()
 		if err != nil {
 			t.Fatal(err)
@@ -90,7 +103,8 @@ func TestWithinNoTime(t *testing.T) {
 	p.LearningRate, p.EarlyStopping, p.Rounds = 0.03, 200, 3000
 	quick.LearningRate, quick.EarlyStopping, quick.Rounds = 0.1, 50, 1000
 	var plan bytes.Buffer
-	got, err := tune.Within(t.Context(), p, example(t, 500), tune.Budget{Time: time.Microsecond, Quick: quick, Space: space(t), Log: slog.New(slog.NewTextHandler(&plan, nil))})
+	var got booster.Params
+	_, _, err := tune.Train(t.Context(), p, example(t, 500), tune.Budget{Time: time.Microsecond, Quick: quick, Space: space(t), Log: slog.New(slog.NewTextHandler(&plan, nil))}, asked(&got))
 	want := quick.OrDefaults()
 	if want.TimeLimit = time.Millisecond; err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v, %v, want %+v", got, err, want)

@@ -1,0 +1,182 @@
+package tune
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"boost/booster"
+	"boost/booster/search"
+	"boost/dataset"
+	"boost/internal/format"
+)
+
+// Plan is what fits into a budget.
+type Plan struct {
+	Trials       int // that about fit, before the training; 0 = no search
+	Members      int // models that are averaged; 1 = one model
+	Most         int // the same where time is left; 0 = no more
+	LearningRate float64
+	Rounds       int           // that a model has, about; 0 = as many as there is time for
+	Training     time.Duration // after the search, about
+
+	place int // among the plans, of which earlier ones make better models
+}
+
+// The places of a search, of all models without one, with the learning rate that was begun with and with a higher one, and of Quick.
+const placeOfSearch, placeOfAll, placeOfFaster, placeOfQuick = 0, 1, 3, 9
+
+// going returns the place of the plan that a blend of more than two models comes to where there is time.
+func (p *Plan) going(rate float64) int {
+	if p.LearningRate > rate {
+		return min(p.place, placeOfFaster)
+	}
+	return min(p.place, placeOfAll)
+}
+
+// String returns the plan in words.
+func (p Plan) String() string {
+	what := "one model"
+	if p.Members > 1 {
+		what = fmt.Sprintf("the mean of %d models", p.Members)
+	}
+	if p.Most > p.Members {
+		what = fmt.Sprintf("the mean of %d to %d models", p.Members, p.Most)
+	}
+	if p.Trials > 0 {
+		what = fmt.Sprintf("a search of about %d trials, then %s of about %d rounds", p.Trials, what, p.Rounds)
+	} else if p.Rounds == 0 {
+		return fmt.Sprintf("%s with learning rate %g, of as many rounds as there is time for", what, p.LearningRate)
+	} else {
+		what = fmt.Sprintf("%s with learning rate %g, about %d rounds", what, p.LearningRate, p.Rounds)
+	}
+	if p.Most > 0 { // until the time is over
+		return what + " each"
+	}
+	return fmt.Sprintf("%s in %s", what, format.Seconds(p.Training.Seconds()))
+}
+
+// What plans are made with.
+const (
+	budgetFolds   = 5  // of trials
+	budgetMembers = 10 // models of folds after a search
+	budgetBlended = 8  // models of all rows, where they can be averaged
+	mostBlended   = 12 // the same where time is left
+	// sumOfRates is about what the learning rates of all rounds add to where early stopping ends training, most of which
+	// is before the best round.
+	sumOfRates, beforeBest = 20, 0.75
+	// share is the part of a budget that is planned for, knownShare where rounds are known. The rest is for what a guess is wrong by.
+	share, knownShare = 0.85, 0.95
+	// averageShare is the part of the time for training that judging and averaging its models takes: 0.05 on tables of numbers, 0.2 where
+	// columns have thousands of levels. saveShare is that of a budget for what follows.
+	averageShare, saveShare = 0.12, 0.02
+	// margin is on the time of the training after a search, which holds more models in memory than its trial, while other programs may
+	// take more of the machine than they did then. Of models of all rows, fewer are averaged where time is short.
+	margin, blendMargin = 2, 1.3
+	// longer is by how many times more rounds than guessed may be best. Where they are more still, there are fewer models than planned.
+	longer = 1.5
+	// leastTrials is how many must fit for a search, the first of which is of the parameters that it begins with.
+	leastTrials = 3
+)
+
+// averaging is how models are averaged in the end.
+type averaging struct {
+	members int
+	blends  bool // they see all rows, and every second one has symmetric trees
+}
+
+// averagingOf returns how models of a table are averaged.
+func averagingOf(p *booster.Params, table *dataset.Table) averaging {
+	switch {
+	case search.Blends(*p, table):
+		return averaging{budgetBlended, true}
+	case !search.Averages(p, table):
+		return averaging{members: 1}
+	}
+	return averaging{members: budgetMembers}
+}
+
+// most returns how many models are averaged, of which there is time for so many at least.
+func (w averaging) most(members int) int {
+	if w.blends && members > 1 {
+		return mostBlended
+	}
+	return 0
+}
+
+// cost returns the rounds that training so many models takes for each round of one, in rounds of one fold of a trial.
+func (w averaging) cost(members int) float64 {
+	const whole = budgetFolds / (budgetFolds - 1.0) // all rows, beside those of a fold's training
+	switch {
+	case members == 1: // on most rows, and then again on all of them
+		return (0.9 + 1) * whole
+	case w.blends: // of each kind the first beyond its best round, and then all on all rows; symmetric trees take a little less time
+		return (0.9/beforeBest + float64(members)/2) * (1 + 0.8) * whole
+	}
+	return float64(members-1) * whole
+}
+
+// reserved returns the seconds that have to be left for a training of so many.
+func (w averaging) reserved(training float64) float64 {
+	if w.blends {
+		return training * blendMargin
+	}
+	return training * margin / (1 - averageShare)
+}
+
+// pace is how long rounds take, and how many there are.
+type pace struct {
+	each   float64 // seconds of a round of one fold while others are trained beside it; +Inf where it took too long to be measured
+	judged int     // folds of a trial
+	rates  float64 // what the learning rates add to of all rounds until early stopping ends training
+	known  bool    // by a training, not guessed
+}
+
+// rounds returns how many there are until training ends.
+func (c *pace) rounds(p *booster.Params, rate float64) float64 {
+	if p.EarlyStopping == 0 {
+		return float64(p.Rounds)
+	}
+	return min(float64(p.Rounds), math.Ceil(c.rates/rate))
+}
+
+// fits returns the first plan that fits into the time that is left, of those before a place, without rounds where none does.
+func (c *pace) fits(p *booster.Params, space Space, w averaging, left time.Duration, than int) Plan {
+	rate, free := p.LearningRate, false
+	for i := range space {
+		free = free || space[i].Name == "train.learning_rate"
+	}
+	trial, best := c.each*float64(c.judged)*c.rounds(p, rate), math.Ceil(beforeBest*c.rounds(p, rate))
+	training := c.each * w.cost(w.members) * best
+	if spare := left.Seconds() - w.reserved(training); 2*spare >= leastTrials*trial && len(space) > 0 && than > placeOfSearch {
+		return Plan{Trials: max(1, int(2*spare/trial)), Members: w.members, Most: w.most(w.members), LearningRate: rate, Rounds: int(best), Training: seconds(training)}
+	}
+	fewer, most := max(w.members/2, 1), share
+	if c.known {
+		most = knownShare
+	}
+	for i, next := range []struct {
+		members int
+		faster  float64 // factor on the learning rate
+		known   bool    // only where rounds are
+	}{{w.members, 1, false}, {fewer, 1, true}, {w.members, 2, false}, {fewer, 1, false}, {fewer, 2, false}, {2, 2, false}, {1, 1, false}, {1, 2, false}, {1, 4, false}} {
+		switch {
+		case i+1 >= than:
+			return Plan{Members: 1, place: math.MaxInt}
+		case next.faster > 1 && !free, next.members == 2 && !w.blends, next.known && !c.known:
+			continue
+		}
+		r := max(rate, min(rate*next.faster, 0.3))
+		length := c.rounds(p, r)
+		if w.blends && next.members > 1 {
+			length *= beforeBest // what is beyond the best rounds is in the cost
+			if !c.known {
+				length *= longer
+			}
+		}
+		if training := c.each * w.cost(next.members) * length; training <= most*left.Seconds() {
+			return Plan{Members: next.members, Most: w.most(next.members), LearningRate: r, Rounds: int(math.Ceil(beforeBest * c.rounds(p, r))), Training: seconds(training), place: i + 1}
+		}
+	}
+	return Plan{Members: 1, place: math.MaxInt}
+}
