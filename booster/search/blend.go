@@ -187,6 +187,9 @@ func (m *part) whyOver() string {
 	return "time was over"
 }
 
+// oneOfPair is the time of one model on all threads, in that of two side by side.
+const oneOfPair = 0.7
+
 // fits reports whether the next models are wanted and will be trained in time, going by those before. The first two take about twice as long, as
 // they find their rounds. Ranks, whose clocks differ, train until time is over.
 func (w *blending) fits() bool {
@@ -200,7 +203,11 @@ func (w *blending) fits() bool {
 	if i == 2 {
 		needs /= 2
 	}
-	if time.Since(w.start)+needs <= w.p.TimeLimit {
+	left := w.p.TimeLimit - time.Since(w.start)
+	if needs > left && w.pairs && !w.alone {
+		needs, w.pairs = time.Duration(oneOfPair*float64(needs)), false
+	}
+	if needs <= left {
 		return true
 	}
 	w.Log.Info(fmt.Sprintf("there is time for %d of %d models", i, w.p.Blend))

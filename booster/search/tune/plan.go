@@ -151,10 +151,7 @@ func (c *pace) fits(p *booster.Params, space Space, w averaging, left time.Durat
 	if spare := left.Seconds() - w.reserved(training); 2*spare >= leastTrials*trial && len(space) > 0 && than > placeOfSearch {
 		return Plan{Trials: max(1, int(2*spare/trial)), Members: w.members, Most: w.most(w.members), LearningRate: rate, Rounds: int(best), Training: seconds(training)}
 	}
-	fewer, most := max(w.members/2, 1), share
-	if c.known {
-		most = knownShare
-	}
+	fewer := max(w.members/2, 1)
 	for i, next := range []struct {
 		members int
 		faster  float64 // factor on the learning rate
@@ -173,6 +170,10 @@ func (c *pace) fits(p *booster.Params, space Space, w averaging, left time.Durat
 			if !c.known {
 				length *= longer
 			}
+		}
+		most := share
+		if c.known && next.members == w.members { // of which there may be fewer
+			most = knownShare
 		}
 		if training := c.each * w.cost(next.members) * length; training <= most*left.Seconds() {
 			return Plan{Members: next.members, Most: w.most(next.members), LearningRate: r, Rounds: int(math.Ceil(beforeBest * c.rounds(p, r))), Training: seconds(training), place: i + 1}
