@@ -96,14 +96,14 @@ func (s *spending) close() {
 
 // train follows a plan, and a better one in the time that is left, until there is none.
 func (s *spending) train(ctx context.Context, train Trainer) (*booster.Model, booster.Report, error) {
-	if s.plan = s.better(math.MaxInt); s.plan.Rounds == 0 {
+	if s.plan = s.better(Plan{place: math.MaxInt}); s.plan.Rounds == 0 {
 		s.plan.LearningRate, s.plan.place = s.Quick.OrDefaults().LearningRate, placeOfQuick
 	}
 	s.Log.Info(fmt.Sprintf("plan for %s: %s", format.Seconds(s.Time.Seconds()), s.plan))
 	m, report, err := s.follow(ctx, train)
 	for err == nil {
 		before := s.plan
-		if s.plan = s.better(before.place); s.plan.Rounds == 0 || s.left() < seconds(againShare*s.Time.Seconds()) {
+		if s.plan = s.better(before); s.plan.Rounds == 0 || s.left() < seconds(againShare*s.Time.Seconds()) {
 			break
 		}
 		s.Log.Info(fmt.Sprintf("%s are left: %s", format.Seconds(s.left().Seconds()), s.plan))
@@ -125,8 +125,8 @@ func (s *spending) left() time.Duration {
 	return time.Until(s.end) - seconds(saveShare*s.Time.Seconds())
 }
 
-// better returns the plan that fits of those before a place, without rounds for none.
-func (s *spending) better(than int) Plan {
+// better returns the plan that fits and is better than another one, without rounds for none.
+func (s *spending) better(than Plan) Plan {
 	return s.fits(&s.base, s.Space, s.averaging, s.left(), than)
 }
 
@@ -212,7 +212,7 @@ func (s *spending) follow(ctx context.Context, train Trainer) (*booster.Model, b
 		s.learn(&p, &report, s.plan.Members, time.Since(began))
 	}
 	if report.Blended > 2 { // all that are wanted, where time is left
-		s.plan.place = s.plan.going(s.base.LearningRate)
+		s.plan = s.plan.going(s.base.LearningRate)
 	}
 	return m, report, err
 }

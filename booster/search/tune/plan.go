@@ -24,14 +24,16 @@ type Plan struct {
 }
 
 // The places of a search, of all models without one, with the learning rate that was begun with and with a higher one, and of Quick.
-const placeOfSearch, placeOfAll, placeOfFaster, placeOfQuick = 0, 1, 3, 9
+const placeOfSearch, placeOfAll, placeOfFaster, placeOfQuick = 0, 1, 4, 10
 
-// going returns the place of the plan that a blend of more than two models comes to where there is time.
-func (p *Plan) going(rate float64) int {
+// going returns the plan that a blend of more than two models comes to where there is time.
+func (p Plan) going(rate float64) Plan {
 	if p.LearningRate > rate {
-		return min(p.place, placeOfFaster)
+		p.place = min(p.place, placeOfFaster)
+	} else {
+		p.place = min(p.place, placeOfAll)
 	}
-	return min(p.place, placeOfAll)
+	return p
 }
 
 // String returns the plan in words.
@@ -140,30 +142,42 @@ func (c *pace) rounds(p *booster.Params, rate float64) float64 {
 	return min(float64(p.Rounds), math.Ceil(c.rates/rate))
 }
 
-// fits returns the first plan that fits into the time that is left, of those before a place, without rounds where none does.
-func (c *pace) fits(p *booster.Params, space Space, w averaging, left time.Duration, than int) Plan {
+// slower is how much lower a learning rate must be to be worth another training.
+const slower = 0.8
+
+// fits returns the first plan that fits into the time that is left and is better than another one, without rounds where none is.
+func (c *pace) fits(p *booster.Params, space Space, w averaging, left time.Duration, than Plan) Plan {
 	rate, free := p.LearningRate, false
 	for i := range space {
 		free = free || space[i].Name == "train.learning_rate"
 	}
 	trial, best := c.each*float64(c.judged)*c.rounds(p, rate), math.Ceil(beforeBest*c.rounds(p, rate))
 	training := c.each * w.cost(w.members) * best
-	if spare := left.Seconds() - w.reserved(training); 2*spare >= leastTrials*trial && len(space) > 0 && than > placeOfSearch {
+	if spare := left.Seconds() - w.reserved(training); 2*spare >= leastTrials*trial && len(space) > 0 && than.place > placeOfSearch {
 		return Plan{Trials: max(1, int(2*spare/trial)), Members: w.members, Most: w.most(w.members), LearningRate: rate, Rounds: int(best), Training: seconds(training)}
 	}
-	fewer := max(w.members/2, 1)
+	fewer, between := max(w.members/2, 1), math.Inf(1) // a rate at which all models fit
+	if c.known && w.blends && p.EarlyStopping > 0 {
+		between = math.Ceil(1000*c.each*w.cost(w.members)*beforeBest*c.rates/(knownShare*left.Seconds())) / 1000
+		if than.Members > 1 && between > slower*than.LearningRate {
+			between = math.Inf(1)
+		}
+	}
 	for i, next := range []struct {
 		members int
-		faster  float64 // factor on the learning rate
-		known   bool    // only where rounds are
-	}{{w.members, 1, false}, {fewer, 1, true}, {w.members, 2, false}, {fewer, 1, false}, {fewer, 2, false}, {2, 2, false}, {1, 1, false}, {1, 2, false}, {1, 4, false}} {
+		rate    float64
+		known   bool // only where rounds are
+	}{
+		{w.members, rate, false}, {fewer, rate, true}, {w.members, between, true}, {w.members, 2 * rate, false}, {fewer, rate, false},
+		{fewer, 2 * rate, false}, {2, 2 * rate, false}, {1, rate, false}, {1, 2 * rate, false}, {1, 4 * rate, false},
+	} {
 		switch {
-		case i+1 >= than:
+		case i+1 >= than.place:
 			return Plan{Members: 1, place: math.MaxInt}
-		case next.faster > 1 && !free, next.members == 2 && !w.blends, next.known && !c.known:
+		case next.rate > rate && !free, next.rate > 4*rate, next.members == 2 && !w.blends, next.known && !c.known:
 			continue
 		}
-		r := max(rate, min(rate*next.faster, 0.3))
+		r := max(rate, min(next.rate, 0.3))
 		length := c.rounds(p, r)
 		if w.blends && next.members > 1 {
 			length *= beforeBest // what is beyond the best rounds is in the cost

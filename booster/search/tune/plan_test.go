@@ -31,43 +31,46 @@ func TestPlan(t *testing.T) {
 	folds, blended := averaging{members: budgetMembers}, averaging{budgetBlended, true}
 	guess, known := pace{0.001, budgetFolds, sumOfRates, false}, pace{0.001, budgetFolds, sumOfRates, true}
 	ms := func(v float64) time.Duration { return seconds(v / 1000) }
-	const any = math.MaxInt
+	any, faster, all := Plan{place: math.MaxInt}, Plan{Members: 8, LearningRate: 0.06, place: placeOfFaster}, Plan{Members: 8, LearningRate: 0.03, place: placeOfAll}
+	none := Plan{Members: 1, place: math.MaxInt}
 	for _, c := range []struct {
 		left  time.Duration
 		pace  pace
 		space Space
 		averaging
-		than int
+		than Plan
 		want Plan
 	}{
 		// 11.25 · 501 = 5,636.25 ms · 2 / 0.88 = 12,809.7 ms are reserved; in the other 87,190.3 ms there are 26.1 trials of 3,335 ms, of which half are given up.
 		{100 * time.Second, guess, rates, folds, any, Plan{Trials: 52, Members: 10, LearningRate: 0.03, Rounds: 501, Training: ms(5636.25)}},
 		{10 * time.Second, guess, rates, folds, any, Plan{Members: 10, LearningRate: 0.03, Rounds: 501, Training: ms(7503.75), place: 1}},
-		{8 * time.Second, guess, rates, folds, any, Plan{Members: 10, LearningRate: 0.06, Rounds: 251, Training: ms(3757.5), place: 3}},
-		{4 * time.Second, guess, rates, folds, any, Plan{Members: 5, LearningRate: 0.03, Rounds: 501, Training: ms(3335), place: 4}},
-		{3 * time.Second, guess, rates, folds, any, Plan{Members: 5, LearningRate: 0.06, Rounds: 251, Training: ms(1670), place: 5}},
-		{1900 * time.Millisecond, guess, rates, folds, any, Plan{Members: 1, LearningRate: 0.03, Rounds: 501, Training: ms(1584.125), place: 7}},
-		{1800 * time.Millisecond, guess, rates, folds, any, Plan{Members: 1, LearningRate: 0.06, Rounds: 251, Training: ms(793.25), place: 8}},
-		{900 * time.Millisecond, guess, rates, folds, any, Plan{Members: 1, LearningRate: 0.12, Rounds: 126, Training: ms(396.625), place: 9}},
-		{400 * time.Millisecond, guess, rates, folds, any, Plan{Members: 1, place: any}},
-		{1800 * time.Millisecond, guess, nil, folds, any, Plan{Members: 1, place: any}}, // the rate was given
-		{100 * time.Second, pace{math.Inf(1), budgetFolds, sumOfRates, false}, rates, folds, any, Plan{Members: 1, place: any}},
+		{8 * time.Second, guess, rates, folds, any, Plan{Members: 10, LearningRate: 0.06, Rounds: 251, Training: ms(3757.5), place: 4}},
+		{4 * time.Second, guess, rates, folds, any, Plan{Members: 5, LearningRate: 0.03, Rounds: 501, Training: ms(3335), place: 5}},
+		{3 * time.Second, guess, rates, folds, any, Plan{Members: 5, LearningRate: 0.06, Rounds: 251, Training: ms(1670), place: 6}},
+		{1900 * time.Millisecond, guess, rates, folds, any, Plan{Members: 1, LearningRate: 0.03, Rounds: 501, Training: ms(1584.125), place: 8}},
+		{1800 * time.Millisecond, guess, rates, folds, any, Plan{Members: 1, LearningRate: 0.06, Rounds: 251, Training: ms(793.25), place: 9}},
+		{900 * time.Millisecond, guess, rates, folds, any, Plan{Members: 1, LearningRate: 0.12, Rounds: 126, Training: ms(396.625), place: 10}},
+		{400 * time.Millisecond, guess, rates, folds, any, none},
+		{1800 * time.Millisecond, guess, nil, folds, any, none}, // the rate was given
+		{100 * time.Second, pace{math.Inf(1), budgetFolds, sumOfRates, false}, rates, folds, any, none},
 		// 5,861.7 ms · 1.3 = 7,620.2 ms are reserved; in the other 92,379.8 ms there are 27.7 trials.
 		// Eight models of all rows, half of them with symmetric trees, take (0.9 / 0.75 + 4) · 1.8 · 5/4 = 11.7 ms for each best round of one, four 7.2 ms, two 4.95 ms.
 		{100 * time.Second, guess, rates, blended, any, Plan{Trials: 55, Members: 8, Most: 12, LearningRate: 0.03, Rounds: 501, Training: ms(5861.7)}},
 		// Half as many more may be best: 11.7 · 750.375 = 8,779.4 ms.
 		{11 * time.Second, guess, rates, blended, any, Plan{Members: 8, Most: 12, LearningRate: 0.03, Rounds: 501, Training: ms(8779.3875), place: 1}},
-		{10 * time.Second, guess, rates, blended, any, Plan{Members: 8, Most: 12, LearningRate: 0.06, Rounds: 251, Training: ms(4396.275), place: 3}},
-		{4 * time.Second, guess, rates, blended, any, Plan{Members: 4, Most: 12, LearningRate: 0.06, Rounds: 251, Training: ms(2705.4), place: 5}},
-		{3 * time.Second, guess, rates, blended, any, Plan{Members: 2, Most: 12, LearningRate: 0.06, Rounds: 251, Training: ms(1859.9625), place: 6}},
-		{2000 * time.Millisecond, guess, rates, blended, any, Plan{Members: 1, LearningRate: 0.03, Rounds: 501, Training: ms(1584.125), place: 7}},
+		{10 * time.Second, guess, rates, blended, any, Plan{Members: 8, Most: 12, LearningRate: 0.06, Rounds: 251, Training: ms(4396.275), place: 4}},
+		{4 * time.Second, guess, rates, blended, any, Plan{Members: 4, Most: 12, LearningRate: 0.06, Rounds: 251, Training: ms(2705.4), place: 6}},
+		{3 * time.Second, guess, rates, blended, any, Plan{Members: 2, Most: 12, LearningRate: 0.06, Rounds: 251, Training: ms(1859.9625), place: 7}},
+		{2000 * time.Millisecond, guess, rates, blended, any, Plan{Members: 1, LearningRate: 0.03, Rounds: 501, Training: ms(1584.125), place: 8}},
 		// Where rounds are known, eight models take 11.7 · 667 · 0.75 = 5,852.925 ms, and four 3,601.8 ms. They are better than eight of a higher rate.
-		{7 * time.Second, known, rates, blended, placeOfFaster, Plan{Members: 8, Most: 12, LearningRate: 0.03, Rounds: 501, Training: ms(5852.925), place: 1}},
-		{5 * time.Second, known, rates, blended, placeOfFaster, Plan{Members: 4, Most: 12, LearningRate: 0.03, Rounds: 501, Training: ms(3601.8), place: 2}},
-		{3 * time.Second, known, rates, blended, placeOfFaster, Plan{Members: 1, place: any}},
-		{12 * time.Second, known, rates, blended, placeOfAll, Plan{Members: 1, place: any}}, // 2 · (12 − 7.6203) s are less than three trials
-		{14 * time.Second, known, rates, blended, placeOfAll, Plan{Trials: 3, Members: 8, Most: 12, LearningRate: 0.03, Rounds: 501, Training: ms(5861.7)}},
-		{time.Hour, known, rates, blended, placeOfSearch, Plan{Members: 1, place: any}}, // nothing is better than a search
+		{7 * time.Second, known, rates, blended, faster, Plan{Members: 8, Most: 12, LearningRate: 0.03, Rounds: 501, Training: ms(5852.925), place: 1}},
+		{5 * time.Second, known, rates, blended, faster, Plan{Members: 4, Most: 12, LearningRate: 0.03, Rounds: 501, Training: ms(3601.8), place: 2}},
+		// Eight models of a rate of 0.047 take 11.7 · 426 · 0.75 = 3,738.15 ms. A rate above four fifths of the other's is not worth it.
+		{4 * time.Second, known, rates, blended, faster, Plan{Members: 8, Most: 12, LearningRate: 0.047, Rounds: 320, Training: ms(3738.15), place: 3}},
+		{3 * time.Second, known, rates, blended, faster, none},
+		{12 * time.Second, known, rates, blended, all, none}, // 2 · (12 − 7.6203) s are less than three trials
+		{14 * time.Second, known, rates, blended, all, Plan{Trials: 3, Members: 8, Most: 12, LearningRate: 0.03, Rounds: 501, Training: ms(5861.7)}},
+		{time.Hour, known, rates, blended, Plan{Members: 8, place: placeOfSearch}, none}, // nothing is better than a search
 	} {
 		got := c.pace.fits(&p, c.space, c.averaging, c.left, c.than)
 		if math.Abs(float64(got.Training-c.want.Training)) > 1000 {
