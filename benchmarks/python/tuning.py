@@ -175,7 +175,7 @@ def main():
                 of[f"{budget} s"] = {"boost": {"seconds": round(took, 2), "test": test}, "optuna": {"seconds": round(theirs_took, 2), "test": theirs_test}}
                 print(name, budget, json.dumps(of[f"{budget} s"]), flush=True)
         with open(args.out, "w", encoding="utf-8") as f:
-            json.dump(record, f, indent=1)
+            json.dump(record, f, indent=2)
             f.write("\n")
 
 
