@@ -72,7 +72,7 @@ func Blend(ctx context.Context, p booster.Params, train booster.Data, b Blending
 	if err := w.bin(ctx); err != nil {
 		return nil, interrupted(ctx, err)
 	}
-	for goesOn := true; goesOn && len(w.models) < p.Blend && w.fits(); {
+	for goesOn := true; goesOn && len(w.models) < p.Blend && w.wanted() && w.fits(); {
 		var err error
 		if goesOn, err = w.next(ctx); err != nil {
 			return w.mean(err)
@@ -187,16 +187,16 @@ func (m *part) whyOver() string {
 	return "time was over"
 }
 
+// wanted reports whether there are to be more models.
+func (w *blending) wanted() bool { return len(w.models) != 2 || w.More == nil || w.More(w.Report) }
+
 // oneOfPair is the time of one model on all threads, in that of two side by side.
 const oneOfPair = 0.7
 
-// fits reports whether the next models are wanted and will be trained in time, going by those before. The first two take about twice as long, as
+// fits reports whether the next models will be trained in time, going by those before. The first two take about twice as long, as
 // they find their rounds. Ranks, whose clocks differ, train until time is over.
 func (w *blending) fits() bool {
 	i, needs := len(w.models), w.took
-	if i == 2 && w.More != nil && !w.More(w.Report) {
-		return false
-	}
 	if w.p.TimeLimit == 0 || i < 2 || w.Spread {
 		return true
 	}
@@ -204,7 +204,7 @@ func (w *blending) fits() bool {
 		needs /= 2
 	}
 	left := w.p.TimeLimit - time.Since(w.start)
-	if needs > left && w.pairs && !w.alone {
+	if needs > left && w.pairs && (i == 2 || !w.alone) { // two were trained before
 		needs, w.pairs = time.Duration(oneOfPair*float64(needs)), false
 	}
 	if needs <= left {
@@ -254,7 +254,11 @@ func (w *blending) next(ctx context.Context) (bool, error) {
 		case i == 0 && over:
 			return false, m.err
 		case over && ctx.Err() == nil:
-			w.Log.Warn(fmt.Sprintf("%s before all models of train.blend = %d were trained: the first %d are averaged", m.whyOver(), w.p.Blend, i))
+			kept := "the first is the model"
+			if i > 1 {
+				kept = fmt.Sprintf("the first %d are averaged", i)
+			}
+			w.Log.Warn(fmt.Sprintf("%s before all models of train.blend = %d were trained: %s", m.whyOver(), w.p.Blend, kept))
 			return false, nil
 		case m.err != nil:
 			return false, m.err

@@ -356,7 +356,7 @@ func (r *trainRun) trainOn(ctx context.Context, p booster.Params, loaded *traind
 		return r.bag(ctx, p, loaded.Train.Table())
 	}
 	rounds := progress.Rounds{Terminal: a.terminal, Log: a.log, Verbose: a.verbose, JSON: a.logFormat == "json", Before: r.baseRounds(),
-		Patience: r.config.Params.EarlyStopping, Valid: len(r.config.Data.Valid) > 0, Report: &r.report}
+		Patience: p.EarlyStopping, Valid: len(r.config.Data.Valid) > 0, Report: &r.report}
 	opts := loaded.Options()
 	if r.comm != nil {
 		opts = append(opts, booster.WithRanks(r.comm))
@@ -410,15 +410,18 @@ func (r *trainRun) spend(ctx context.Context, p booster.Params, loaded *traindat
 	if err != nil {
 		return nil, err
 	}
-	b := tune.Budget{Time: left, Quick: quick, Space: tune.Usual(p, loaded.Train.MetaColumns().NumRows(), c.Given), Log: a.log}
+	b := tune.Budget{Time: left, Given: c.Budget, Quick: quick, Space: tune.Usual(p, loaded.Train.MetaColumns().NumRows(), c.Given), Log: a.log}
 	b.Show = func(left time.Duration) (func(tune.Trial, bool), func(int, int)) {
 		return r.showTrials(int(left.Seconds())+1, true)
 	}
 	m, report, err := tune.Train(ctx, p, loaded.Train.Table(), b, func(ctx context.Context, p booster.Params, more func(*booster.Report) bool) (*booster.Model, booster.Report, error) {
 		a.terminal.ClearBar()
 		chosen := fmt.Sprintf("training with learning rate %g, %d leaves", p.LearningRate, p.Tree.Leaves)
-		if p.BagFolds > 0 {
+		switch {
+		case p.BagFolds > 0:
 			chosen += fmt.Sprintf(", %d folds", p.BagFolds)
+		case p.Blend > 0:
+			chosen += fmt.Sprintf(", up to %d models", p.Blend)
 		}
 		a.log.Info(chosen)
 		m, err := r.trainOn(ctx, p, loaded, more)
@@ -426,7 +429,7 @@ func (r *trainRun) spend(ctx context.Context, p booster.Params, loaded *traindat
 		return m, r.report, err
 	})
 	r.report = report
-	return m, tune.Over(err, c.Budget, time.Since(a.started))
+	return m, err
 }
 
 // checkBag refuses what a model of folds does not go together with.

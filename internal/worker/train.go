@@ -148,19 +148,17 @@ func (r *request) train(ctx context.Context) (any, []byte, error) {
 	}
 	var m *booster.Model
 	var trained booster.Report
-	if c.Budget == 0 {
+	switch {
+	case c.Budget == 0:
 		m, trained, err = train(f.ctx, params, nil)
-	} else {
-		if loading >= c.Budget {
-			return nil, nil, fmt.Errorf("%w: train.budget of %v was over when the table was read", booster.ErrBudget, c.Budget)
+	case loading >= c.Budget:
+		return nil, nil, fmt.Errorf("%w: train.budget of %v was over when the table was read", booster.ErrBudget, c.Budget)
+	default:
+		b := tune.Budget{Time: c.Budget - loading, Given: c.Budget, Space: tune.Usual(params, loaded.Train.MetaColumns().NumRows(), c.Given), Own: f.own, Log: r.logger()}
+		if b.Quick, err = c.QuickOn(loaded.Train); err != nil {
+			return nil, nil, err
 		}
-		quick, err2 := c.QuickOn(loaded.Train)
-		if err2 != nil {
-			return nil, nil, err2
-		}
-		b := tune.Budget{Time: c.Budget - loading, Quick: quick, Space: tune.Usual(params, loaded.Train.MetaColumns().NumRows(), c.Given), Own: f.own, Log: r.logger()}
 		m, trained, err = tune.Train(f.ctx, params, loaded.Train.Table(), b, train)
-		err = tune.Over(err, c.Budget, time.Since(start))
 	}
 	if err = f.end(err); err != nil {
 		return nil, nil, err

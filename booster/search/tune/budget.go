@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"boost/booster"
+	"boost/booster/internal/budget"
 	"boost/booster/search"
 	"boost/dataset"
 	"boost/internal/format"
@@ -19,6 +20,7 @@ import (
 // Budget is a time for finding settings and training with them.
 type Budget struct {
 	Time  time.Duration  // from the call on
+	Given time.Duration  // train.budget, of which reading took a part; what errors speak of
 	Quick booster.Params // of one model that is trained until the time is over, where there is too little for more
 	Space Space          // that may be searched
 	Own   search.Own
@@ -27,8 +29,8 @@ type Budget struct {
 	Show func(left time.Duration) (onTrial func(t Trial, best bool), onRound func(done, of int))
 }
 
-// Trainer trains with parameters: with Blend by search.Blend, which asks more; with BagFolds by search.Bag, whose Limit is TimeLimit, which is 0
-// in the parameters then; else by booster.TrainOn.
+// Trainer trains with parameters: with Blend by search.Blend, which is given more; with BagFolds by search.Bag, whose Limit is their TimeLimit
+// (which is to be 0 in its parameters); else by booster.TrainOn.
 type Trainer func(ctx context.Context, p booster.Params, more func(first *booster.Report) bool) (*booster.Model, booster.Report, error)
 
 // What measuring takes.
@@ -49,7 +51,7 @@ const (
 // is followed, and its model is returned. p should have early stopping and neither BagFolds nor Blend.
 //
 // What comes out depends on the time that things take; training with the parameters in the model does not. Errors are those of train and of
-// Search, worded by Over.
+// Search; booster.ErrBudget where the time was over before the first round. With booster.ErrInterrupted there may be a model.
 func Train(ctx context.Context, p booster.Params, table *dataset.Table, b Budget, train Trainer) (*booster.Model, booster.Report, error) {
 	b.Log = cmp.Or(b.Log, slog.New(slog.DiscardHandler))
 	s := &spending{Budget: b, base: p.OrDefaults(), table: table, end: time.Now().Add(b.Time)}
@@ -64,14 +66,6 @@ func Train(ctx context.Context, p booster.Params, table *dataset.Table, b Budget
 	return s.train(ctx, train)
 }
 
-// Over words the error of a training in a budget that was spent: of the limit, which nobody gave. Without a budget it returns err.
-func Over(err error, budget, spent time.Duration) error {
-	if budget == 0 || !errors.Is(err, booster.ErrBudget) || spent < seconds((1-saveShare)*budget.Seconds()) {
-		return err
-	}
-	return fmt.Errorf("%w: train.budget of %v was over before the first round: give more time, or fewer rows or columns", booster.ErrBudget, budget)
-}
-
 func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
 
 // spending is a budget being spent.
@@ -82,8 +76,11 @@ type spending struct {
 	base  booster.Params
 	table *dataset.Table
 	end   time.Time
-	plan  Plan      // that is followed
+	plan  plan      // that is followed
+	next  *plan     // that is followed after it; nil for none
 	of    *searcher // whose table is binned; nil for none
+
+	asked booster.Params // what was trained with last
 }
 
 // close gives the memory of searching back.
@@ -96,28 +93,37 @@ func (s *spending) close() {
 
 // train follows a plan, and a better one in the time that is left, until there is none.
 func (s *spending) train(ctx context.Context, train Trainer) (*booster.Model, booster.Report, error) {
-	if s.plan = s.better(Plan{place: math.MaxInt}); s.plan.Rounds == 0 {
-		s.plan.LearningRate, s.plan.place = s.Quick.OrDefaults().LearningRate, placeOfQuick
+	var fits bool
+	if s.plan, fits = s.fits(&s.base, s.Space, s.averaging, s.left(), plan{Place: placeNone}); !fits {
+		s.plan.LearningRate, s.plan.Place = s.Quick.OrDefaults().LearningRate, placeQuick
 	}
 	s.Log.Info(fmt.Sprintf("plan for %s: %s", format.Seconds(s.Time.Seconds()), s.plan))
 	m, report, err := s.follow(ctx, train)
-	for err == nil {
-		before := s.plan
-		if s.plan = s.better(before); s.plan.Rounds == 0 || s.left() < seconds(againShare*s.Time.Seconds()) {
-			break
-		}
+	for err == nil && s.next != nil {
+		s.plan, s.next = *s.next, nil
 		s.Log.Info(fmt.Sprintf("%s are left: %s", format.Seconds(s.left().Seconds()), s.plan))
 		next, nextReport, nextErr := s.follow(ctx, train)
 		switch {
-		case errors.Is(nextErr, booster.ErrBudget), nextErr == nil && (nextReport.Stopped == booster.StoppedTimeLimit || 2*nextReport.Blended < min(report.Blended, s.plan.Members)):
+		case errors.Is(nextErr, booster.ErrInterrupted):
+			return m, report, nextErr
+		case nextErr != nil:
+			s.Log.Warn(fmt.Sprintf("the models before are kept, because there are no better ones: %v", nextErr))
+			return m, report, nil
+		case !s.whole(&nextReport) || trained(&nextReport) < min(trained(&report), (s.plan.Members+1)/2):
 			s.Log.Info("time was over before there were enough better models: those before are kept")
 			return m, report, nil
-		case nextErr != nil:
-			return m, report, nextErr
 		}
 		m, report = next, nextReport
 	}
 	return m, report, err
+}
+
+// trained returns how many models were.
+func trained(r *booster.Report) int { return max(1, r.Blended, r.Bagged) }
+
+// whole reports whether time was not over before the first model was what it was to be.
+func (s *spending) whole(r *booster.Report) bool {
+	return r.Stopped != booster.StoppedTimeLimit && (r.Retrained || !s.asked.Retrain)
 }
 
 // left returns the time that is left for searching and training.
@@ -125,9 +131,13 @@ func (s *spending) left() time.Duration {
 	return time.Until(s.end) - seconds(saveShare*s.Time.Seconds())
 }
 
-// better returns the plan that fits and is better than another one, without rounds for none.
-func (s *spending) better(than Plan) Plan {
-	return s.fits(&s.base, s.Space, s.averaging, s.left(), than)
+// better finds the plan that is followed next: one that fits into what is left, and is better than another one.
+func (s *spending) better(than plan) {
+	if s.next = nil; s.left() >= seconds(againShare*s.Time.Seconds()) {
+		if next, fits := s.fits(&s.base, s.Space, s.averaging, s.left(), than); fits {
+			s.next = &next
+		}
+	}
 }
 
 // pilot measures a few rounds.
@@ -150,7 +160,7 @@ func (s *spending) pilot(ctx context.Context) error {
 		return err
 	}
 	if err == nil || len(rounds) >= leastRounds {
-		s.each = secondsOf(rounds[len(rounds)/3:]) // most folds are prepared among the first
+		s.each = secondsOf(rounds[len(rounds)/3:], s.judged) // most folds are prepared among the first
 	}
 	return nil
 }
@@ -166,9 +176,12 @@ func (s *spending) searcher() (*searcher, error) {
 	return s.of, err
 }
 
-// secondsOf returns how long a round takes, by when rounds ended.
-func secondsOf(rounds []time.Time) float64 {
-	size := max(len(rounds)/pilotParts, min(len(rounds), partRounds))
+// secondsOf returns how long a round takes, by when rounds of so many folds ended, about in turn.
+func secondsOf(rounds []time.Time, folds int) float64 {
+	size := max(len(rounds)/pilotParts, min(len(rounds), partRounds), 1)
+	if whole := size / folds * folds; whole > 0 {
+		size = whole
+	}
 	least := math.Inf(1)
 	for part := range slices.Chunk(rounds, size) {
 		if n := len(part) - 1; len(part) == size {
@@ -178,20 +191,20 @@ func secondsOf(rounds []time.Time) float64 {
 	return least
 }
 
-// follow follows the plan.
+// follow follows the plan, and finds the next one.
 func (s *spending) follow(ctx context.Context, train Trainer) (*booster.Model, booster.Report, error) {
 	p := s.base
-	switch plan := &s.plan; {
-	case plan.Trials > 0:
+	switch {
+	case s.plan.Trials > 0:
 		var err error
 		if p, err = s.search(ctx); err != nil {
 			return nil, booster.Report{}, err
 		}
-	case plan.Rounds == 0:
+	case s.plan.Rounds == 0:
 		p = s.Quick.OrDefaults()
 	default:
-		p.EarlyStopping = patience(p.EarlyStopping, p.LearningRate, plan.LearningRate)
-		p.LearningRate = plan.LearningRate
+		p.EarlyStopping = patience(p.EarlyStopping, p.LearningRate, s.plan.LearningRate)
+		p.LearningRate = s.plan.LearningRate
 	}
 	left := s.left()
 	switch {
@@ -200,34 +213,60 @@ func (s *spending) follow(ctx context.Context, train Trainer) (*booster.Model, b
 	case s.plan.Members > 1:
 		p.BagFolds, p.Retrain = s.plan.Members, false
 		left -= seconds(averageShare * time.Until(s.end).Seconds())
+	default:
+		p.Retrain = p.Retrain && p.HoldsOut(0)
 	}
-	s.close()                                            // before the models need memory
-	p.TimeLimit = max(left, s.Time/20, time.Millisecond) // a model that is a little late is better than none
+	s.close() // before the models need memory
+	if s.asked.Rounds == 0 {
+		left = max(left, s.Time/20, time.Millisecond) // a model that is a little late is better than none
+	} else if left <= 0 {
+		return nil, booster.Report{}, fmt.Errorf("%w: time is over", booster.ErrBudget)
+	}
+	p.TimeLimit = left
+	s.asked = p
 	began := time.Now()
 	m, report, err := train(ctx, p, func(first *booster.Report) bool {
-		s.learn(&p, first, 2, time.Since(began))
-		return s.plan.Trials > 0 || s.better(s.plan.going(s.base.LearningRate)).Rounds == 0
+		s.learn(first, 2, time.Since(began))
+		s.better(s.plan.grown(s.base.LearningRate))
+		return s.next == nil
 	})
-	if err == nil && p.Blend == 0 {
-		s.learn(&p, &report, s.plan.Members, time.Since(began))
+	if err != nil {
+		return m, report, s.over(err)
 	}
-	if report.Blended > 2 { // all that are wanted, where time is left
-		s.plan = s.plan.going(s.base.LearningRate)
+	if s.next == nil {
+		if p.Blend == 0 {
+			s.learn(&report, s.plan.Members, time.Since(began))
+		} else {
+			s.plan = s.plan.grown(s.base.LearningRate) // where time is left, all models are there
+		}
+		s.better(s.plan)
 	}
-	return m, report, err
+	return m, report, nil
 }
 
-// learn learns from a training of so many models.
-func (s *spending) learn(p *booster.Params, report *booster.Report, models int, took time.Duration) {
-	if report.Stopped == booster.StoppedTimeLimit || report.BestRound == 0 || p.EarlyStopping == 0 {
+// over words the error of a training that ended with the time: not of its limit, which nobody gave.
+func (s *spending) over(err error) error {
+	_, memory := errors.AsType[*budget.Over](err)
+	if memory || !errors.Is(err, booster.ErrBudget) || s.left() > 0 {
+		return err
+	}
+	return fmt.Errorf("%w: train.budget of %v was over before the first round: give more time, or fewer rows or columns", booster.ErrBudget, cmp.Or(s.Given, s.Time))
+}
+
+// learn learns how long rounds take, and how many there are, from a training of so many models.
+func (s *spending) learn(report *booster.Report, models int, took time.Duration) {
+	if report.Stopped == booster.StoppedTimeLimit || report.BestRound == 0 || s.asked.EarlyStopping == 0 {
 		return
 	}
-	best := float64(report.BestRound)
+	best, cost := float64(report.BestRound), s.cost(models)
 	if !s.blends || models == 1 {
 		best /= beforeBest
 	}
-	s.each, s.known = took.Seconds()/(s.cost(models)*best), true
-	s.rates = float64(report.BestRound) * p.LearningRate / beforeBest
+	if models == 1 && !report.Retrained {
+		cost *= onMost / (onMost + 1)
+	}
+	s.each, s.known = took.Seconds()/(cost*best), true
+	s.rates = float64(report.BestRound) * s.asked.LearningRate / beforeBest
 }
 
 // search searches, and returns the parameters of the best trial.

@@ -3,7 +3,6 @@ package tune_test
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"reflect"
@@ -114,20 +113,22 @@ func TestWithinNoTime(t *testing.T) {
 	}
 }
 
-// A training that the time of a budget ends is told of by the budget, which was given, other errors by themselves.
-func TestOver(t *testing.T) {
-	limit := fmt.Errorf("%w: train.time_limit of 20ms was over before the first round", booster.ErrBudget)
-	if got := tune.Over(limit, time.Second, 980*time.Millisecond); !errors.Is(got, booster.ErrBudget) || !strings.Contains(got.Error(), "train.budget of 1s was over before the first round") {
-		t.Error(got)
-	}
-	if got := tune.Over(limit, time.Second, 500*time.Millisecond); got != limit { // of memory
-		t.Error(got)
-	}
-	if got := tune.Over(booster.ErrParams, time.Second, time.Second); got != booster.ErrParams {
-		t.Error(got)
-	}
-	if got := tune.Over(limit, 0, time.Second); got != limit {
-		t.Error(got)
+// Without early stopping nothing tells the first models of a blend their rounds: models of folds are averaged.
+func TestWithinGivenRounds(t *testing.T) {
+	p := params()
+	p.EarlyStopping, p.Rounds, p.Retrain = 0, 20, true
+	for budget, folds := 2*time.Second, 0; folds == 0; budget *= 4 { // more on a slow machine
+		if budget > time.Minute {
+			t.Fatal("no models of folds")
+		}
+		var got booster.Params
+		if _, _, err := tune.Train(t.Context(), p, example(t, 500), tune.Budget{Time: budget, Space: space(t)}, asked(&got)); err != nil {
+			t.Fatal(err)
+		}
+		got.TimeLimit = 0 // that of all folds
+		if folds = got.BagFolds; got.Blend != 0 || got.Retrain || got.Validate() != nil {
+			t.Errorf("%d models, retrain %v: %v", got.Blend, got.Retrain, got.Validate())
+		}
 	}
 }
 

@@ -11,33 +11,38 @@ import (
 	"boost/internal/format"
 )
 
-// Plan is what fits into a budget.
-type Plan struct {
+// plan is what fits into a budget.
+type plan struct {
 	Trials       int // that about fit, before the training; 0 = no search
 	Members      int // models that are averaged; 1 = one model
 	Most         int // the same where time is left; 0 = no more
 	LearningRate float64
 	Rounds       int           // that a model has, about; 0 = as many as there is time for
 	Training     time.Duration // after the search, about
-
-	place int // among the plans, of which earlier ones make better models
+	Place        place
 }
 
-// The places of a search, of all models without one, with the learning rate that was begun with and with a higher one, and of Quick.
-const placeOfSearch, placeOfAll, placeOfFaster, placeOfQuick = 0, 1, 4, 10
+// place is where a plan stands among all: those before it make better models.
+type place int
 
-// going returns the plan that a blend of more than two models comes to where there is time.
-func (p Plan) going(rate float64) Plan {
-	if p.LearningRate > rate {
-		p.place = min(p.place, placeOfFaster)
-	} else {
-		p.place = min(p.place, placeOfAll)
-	}
-	return p
-}
+// The places. Faster plans have a higher learning rate than the one that was begun with, which takes fewer rounds.
+const (
+	placeSearch    place = iota
+	placeAll             // models, and no search
+	placeFewKnown        // fewer models, where it is known how many rounds they need
+	placeBetween         // all models, as much faster as they have to be, where the same is known
+	placeAllFaster       // all models, twice as fast
+	placeFew
+	placeFewFaster
+	placePair
+	placeOne
+	placeOneFaster
+	placeQuick // one model with Budget.Quick, or four times as fast
+	placeNone
+)
 
 // String returns the plan in words.
-func (p Plan) String() string {
+func (p plan) String() string {
 	what := "one model"
 	if p.Members > 1 {
 		what = fmt.Sprintf("the mean of %d models", p.Members)
@@ -56,6 +61,16 @@ func (p Plan) String() string {
 		return what + " each"
 	}
 	return fmt.Sprintf("%s in %s", what, format.Seconds(p.Training.Seconds()))
+}
+
+// grown returns the plan that one of few models comes to in the end: where there is time, all are trained.
+func (p plan) grown(rate float64) plan {
+	if p.LearningRate > rate {
+		p.Place = min(p.Place, placeAllFaster)
+	} else {
+		p.Place = min(p.Place, placeAll)
+	}
+	return p
 }
 
 // What plans are made with.
@@ -77,6 +92,8 @@ const (
 	margin, blendMargin = 2, 1.3
 	// longer is by how many times more rounds than guessed may be best. Where they are more still, there are fewer models than planned.
 	longer = 1.5
+	// onMost is the share of the rows that is trained on where the others stop training.
+	onMost = 0.9
 	// leastTrials is how many must fit for a search, the first of which is of the parameters that it begins with.
 	leastTrials = 3
 )
@@ -90,7 +107,7 @@ type averaging struct {
 // averagingOf returns how models of a table are averaged.
 func averagingOf(p *booster.Params, table *dataset.Table) averaging {
 	switch {
-	case search.Blends(*p, table):
+	case search.Blends(*p, table) && p.HoldsOut(0): // the first models find their rounds
 		return averaging{budgetBlended, true}
 	case !search.Averages(p, table):
 		return averaging{members: 1}
@@ -111,9 +128,9 @@ func (w averaging) cost(members int) float64 {
 	const whole = budgetFolds / (budgetFolds - 1.0) // all rows, beside those of a fold's training
 	switch {
 	case members == 1: // on most rows, and then again on all of them
-		return (0.9 + 1) * whole
+		return (onMost + 1) * whole
 	case w.blends: // of each kind the first beyond its best round, and then all on all rows; symmetric trees take a little less time
-		return (0.9/beforeBest + float64(members)/2) * (1 + 0.8) * whole
+		return (onMost/beforeBest + float64(members)/2) * (1 + 0.8) * whole
 	}
 	return float64(members-1) * whole
 }
@@ -142,56 +159,67 @@ func (c *pace) rounds(p *booster.Params, rate float64) float64 {
 	return min(float64(p.Rounds), math.Ceil(c.rates/rate))
 }
 
+// kept returns how many of them are kept.
+func (c *pace) kept(p *booster.Params, rate float64) float64 {
+	if p.EarlyStopping == 0 {
+		return float64(p.Rounds)
+	}
+	return math.Ceil(beforeBest * c.rounds(p, rate))
+}
+
 // slower is how much lower a learning rate must be to be worth another training.
 const slower = 0.8
 
-// fits returns the first plan that fits into the time that is left and is better than another one, without rounds where none is.
-func (c *pace) fits(p *booster.Params, space Space, w averaging, left time.Duration, than Plan) Plan {
+// fits returns the first plan that fits into the time that is left and is better than another one, if there is one.
+func (c *pace) fits(p *booster.Params, space Space, w averaging, left time.Duration, than plan) (plan, bool) {
 	rate, free := p.LearningRate, false
 	for i := range space {
 		free = free || space[i].Name == "train.learning_rate"
 	}
-	trial, best := c.each*float64(c.judged)*c.rounds(p, rate), math.Ceil(beforeBest*c.rounds(p, rate))
+	trial, best := c.each*float64(c.judged)*c.rounds(p, rate), c.kept(p, rate)
 	training := c.each * w.cost(w.members) * best
-	if spare := left.Seconds() - w.reserved(training); 2*spare >= leastTrials*trial && len(space) > 0 && than.place > placeOfSearch {
-		return Plan{Trials: max(1, int(2*spare/trial)), Members: w.members, Most: w.most(w.members), LearningRate: rate, Rounds: int(best), Training: seconds(training)}
+	if spare := left.Seconds() - w.reserved(training); 2*spare >= leastTrials*trial && len(space) > 0 && than.Place > placeSearch {
+		return plan{Trials: max(1, int(2*spare/trial)), Members: w.members, Most: w.most(w.members), LearningRate: rate, Rounds: int(best), Training: seconds(training)}, true
 	}
-	fewer, between := max(w.members/2, 1), math.Inf(1) // a rate at which all models fit
-	if c.known && w.blends && p.EarlyStopping > 0 {
+	fewer, known := max(w.members/2, 1), c.known && w.blends
+	between := math.Inf(1) // the lowest rate at which all models fit
+	if known {
 		between = math.Ceil(1000*c.each*w.cost(w.members)*beforeBest*c.rates/(knownShare*left.Seconds())) / 1000
 		if than.Members > 1 && between > slower*than.LearningRate {
 			between = math.Inf(1)
 		}
 	}
-	for i, next := range []struct {
+	for _, next := range []struct {
+		place
 		members int
 		rate    float64
-		known   bool // only where rounds are
 	}{
-		{w.members, rate, false}, {fewer, rate, true}, {w.members, between, true}, {w.members, 2 * rate, false}, {fewer, rate, false},
-		{fewer, 2 * rate, false}, {2, 2 * rate, false}, {1, rate, false}, {1, 2 * rate, false}, {1, 4 * rate, false},
+		{placeAll, w.members, rate}, {placeFewKnown, fewer, rate}, {placeBetween, w.members, between}, {placeAllFaster, w.members, 2 * rate},
+		{placeFew, fewer, rate}, {placeFewFaster, fewer, 2 * rate}, {placePair, 2, 2 * rate},
+		{placeOne, 1, rate}, {placeOneFaster, 1, 2 * rate}, {placeQuick, 1, 4 * rate},
 	} {
-		switch {
-		case i+1 >= than.place:
-			return Plan{Members: 1, place: math.MaxInt}
-		case next.rate > rate && !free, next.rate > 4*rate, next.members == 2 && !w.blends, next.known && !c.known:
+		if next.place >= than.Place {
+			break
+		}
+		switch needsKnown := next.place == placeFewKnown || next.place == placeBetween; {
+		case next.rate > rate && !free, next.rate > 4*rate, next.place == placePair && !w.blends, needsKnown && !known:
 			continue
 		}
 		r := max(rate, min(next.rate, 0.3))
 		length := c.rounds(p, r)
 		if w.blends && next.members > 1 {
 			length *= beforeBest // what is beyond the best rounds is in the cost
-			if !c.known {
+			if !known {
 				length *= longer
 			}
 		}
 		most := share
-		if c.known && next.members == w.members { // of which there may be fewer
+		if known && next.members == w.members { // of which there may be fewer
 			most = knownShare
 		}
 		if training := c.each * w.cost(next.members) * length; training <= most*left.Seconds() {
-			return Plan{Members: next.members, Most: w.most(next.members), LearningRate: r, Rounds: int(math.Ceil(beforeBest * c.rounds(p, r))), Training: seconds(training), place: i + 1}
+			return plan{Members: next.members, Most: w.most(next.members), LearningRate: r, Rounds: int(c.kept(p, r)), Training: seconds(training), Place: next.place}, true
 		}
 	}
-	return Plan{Members: 1, place: math.MaxInt}
+	return plan{Members: 1, Place: placeNone}, false
 }

@@ -3,13 +3,16 @@ package tune
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"math"
 	"reflect"
+	"strings"
 	"testing"
 	"time"
 
 	"boost/booster"
+	"boost/booster/internal/budget"
 	"boost/booster/model"
 )
 
@@ -31,48 +34,55 @@ func TestPlan(t *testing.T) {
 	folds, blended := averaging{members: budgetMembers}, averaging{budgetBlended, true}
 	guess, known := pace{0.001, budgetFolds, sumOfRates, false}, pace{0.001, budgetFolds, sumOfRates, true}
 	ms := func(v float64) time.Duration { return seconds(v / 1000) }
-	any, faster, all := Plan{place: math.MaxInt}, Plan{Members: 8, LearningRate: 0.06, place: placeOfFaster}, Plan{Members: 8, LearningRate: 0.03, place: placeOfAll}
-	none := Plan{Members: 1, place: math.MaxInt}
+	any, faster, all := plan{Place: placeNone}, plan{Members: 8, LearningRate: 0.06, Place: placeAllFaster}, plan{Members: 8, LearningRate: 0.03, Place: placeAll}
+	none := plan{Members: 1, Place: placeNone}
 	for _, c := range []struct {
 		left  time.Duration
 		pace  pace
 		space Space
 		averaging
-		than Plan
-		want Plan
+		than plan
+		want plan
 	}{
 		// 11.25 · 501 = 5,636.25 ms · 2 / 0.88 = 12,809.7 ms are reserved; in the other 87,190.3 ms there are 26.1 trials of 3,335 ms, of which half are given up.
-		{100 * time.Second, guess, rates, folds, any, Plan{Trials: 52, Members: 10, LearningRate: 0.03, Rounds: 501, Training: ms(5636.25)}},
-		{10 * time.Second, guess, rates, folds, any, Plan{Members: 10, LearningRate: 0.03, Rounds: 501, Training: ms(7503.75), place: 1}},
-		{8 * time.Second, guess, rates, folds, any, Plan{Members: 10, LearningRate: 0.06, Rounds: 251, Training: ms(3757.5), place: 4}},
-		{4 * time.Second, guess, rates, folds, any, Plan{Members: 5, LearningRate: 0.03, Rounds: 501, Training: ms(3335), place: 5}},
-		{3 * time.Second, guess, rates, folds, any, Plan{Members: 5, LearningRate: 0.06, Rounds: 251, Training: ms(1670), place: 6}},
-		{1900 * time.Millisecond, guess, rates, folds, any, Plan{Members: 1, LearningRate: 0.03, Rounds: 501, Training: ms(1584.125), place: 8}},
-		{1800 * time.Millisecond, guess, rates, folds, any, Plan{Members: 1, LearningRate: 0.06, Rounds: 251, Training: ms(793.25), place: 9}},
-		{900 * time.Millisecond, guess, rates, folds, any, Plan{Members: 1, LearningRate: 0.12, Rounds: 126, Training: ms(396.625), place: 10}},
+		{100 * time.Second, guess, rates, folds, any, plan{Trials: 52, Members: 10, LearningRate: 0.03, Rounds: 501, Training: ms(5636.25)}},
+		{10 * time.Second, guess, rates, folds, any, plan{Members: 10, LearningRate: 0.03, Rounds: 501, Training: ms(7503.75), Place: placeAll}},
+		{8 * time.Second, guess, rates, folds, any, plan{Members: 10, LearningRate: 0.06, Rounds: 251, Training: ms(3757.5), Place: placeAllFaster}},
+		{4 * time.Second, guess, rates, folds, any, plan{Members: 5, LearningRate: 0.03, Rounds: 501, Training: ms(3335), Place: placeFew}},
+		{3 * time.Second, guess, rates, folds, any, plan{Members: 5, LearningRate: 0.06, Rounds: 251, Training: ms(1670), Place: placeFewFaster}},
+		{1900 * time.Millisecond, guess, rates, folds, any, plan{Members: 1, LearningRate: 0.03, Rounds: 501, Training: ms(1584.125), Place: placeOne}},
+		{1800 * time.Millisecond, guess, rates, folds, any, plan{Members: 1, LearningRate: 0.06, Rounds: 251, Training: ms(793.25), Place: placeOneFaster}},
+		{900 * time.Millisecond, guess, rates, folds, any, plan{Members: 1, LearningRate: 0.12, Rounds: 126, Training: ms(396.625), Place: placeQuick}},
 		{400 * time.Millisecond, guess, rates, folds, any, none},
 		{1800 * time.Millisecond, guess, nil, folds, any, none}, // the rate was given
 		{100 * time.Second, pace{math.Inf(1), budgetFolds, sumOfRates, false}, rates, folds, any, none},
 		// 5,861.7 ms · 1.3 = 7,620.2 ms are reserved; in the other 92,379.8 ms there are 27.7 trials.
 		// Eight models of all rows, half of them with symmetric trees, take (0.9 / 0.75 + 4) · 1.8 · 5/4 = 11.7 ms for each best round of one, four 7.2 ms, two 4.95 ms.
-		{100 * time.Second, guess, rates, blended, any, Plan{Trials: 55, Members: 8, Most: 12, LearningRate: 0.03, Rounds: 501, Training: ms(5861.7)}},
+		{100 * time.Second, guess, rates, blended, any, plan{Trials: 55, Members: 8, Most: 12, LearningRate: 0.03, Rounds: 501, Training: ms(5861.7)}},
 		// Half as many more may be best: 11.7 · 750.375 = 8,779.4 ms.
-		{11 * time.Second, guess, rates, blended, any, Plan{Members: 8, Most: 12, LearningRate: 0.03, Rounds: 501, Training: ms(8779.3875), place: 1}},
-		{10 * time.Second, guess, rates, blended, any, Plan{Members: 8, Most: 12, LearningRate: 0.06, Rounds: 251, Training: ms(4396.275), place: 4}},
-		{4 * time.Second, guess, rates, blended, any, Plan{Members: 4, Most: 12, LearningRate: 0.06, Rounds: 251, Training: ms(2705.4), place: 6}},
-		{3 * time.Second, guess, rates, blended, any, Plan{Members: 2, Most: 12, LearningRate: 0.06, Rounds: 251, Training: ms(1859.9625), place: 7}},
-		{2000 * time.Millisecond, guess, rates, blended, any, Plan{Members: 1, LearningRate: 0.03, Rounds: 501, Training: ms(1584.125), place: 8}},
+		{11 * time.Second, guess, rates, blended, any, plan{Members: 8, Most: 12, LearningRate: 0.03, Rounds: 501, Training: ms(8779.3875), Place: placeAll}},
+		{10 * time.Second, guess, rates, blended, any, plan{Members: 8, Most: 12, LearningRate: 0.06, Rounds: 251, Training: ms(4396.275), Place: placeAllFaster}},
+		{4 * time.Second, guess, rates, blended, any, plan{Members: 4, Most: 12, LearningRate: 0.06, Rounds: 251, Training: ms(2705.4), Place: placeFewFaster}},
+		{3 * time.Second, guess, rates, blended, any, plan{Members: 2, Most: 12, LearningRate: 0.06, Rounds: 251, Training: ms(1859.9625), Place: placePair}},
+		{2000 * time.Millisecond, guess, rates, blended, any, plan{Members: 1, LearningRate: 0.03, Rounds: 501, Training: ms(1584.125), Place: placeOne}},
 		// Where rounds are known, eight models take 11.7 · 667 · 0.75 = 5,852.925 ms, and four 3,601.8 ms. They are better than eight of a higher rate.
-		{7 * time.Second, known, rates, blended, faster, Plan{Members: 8, Most: 12, LearningRate: 0.03, Rounds: 501, Training: ms(5852.925), place: 1}},
-		{5 * time.Second, known, rates, blended, faster, Plan{Members: 4, Most: 12, LearningRate: 0.03, Rounds: 501, Training: ms(3601.8), place: 2}},
+		{7 * time.Second, known, rates, blended, faster, plan{Members: 8, Most: 12, LearningRate: 0.03, Rounds: 501, Training: ms(5852.925), Place: placeAll}},
+		{5 * time.Second, known, rates, blended, faster, plan{Members: 4, Most: 12, LearningRate: 0.03, Rounds: 501, Training: ms(3601.8), Place: placeFewKnown}},
 		// Eight models of a rate of 0.047 take 11.7 · 426 · 0.75 = 3,738.15 ms. A rate above four fifths of the other's is not worth it.
-		{4 * time.Second, known, rates, blended, faster, Plan{Members: 8, Most: 12, LearningRate: 0.047, Rounds: 320, Training: ms(3738.15), place: 3}},
+		{4 * time.Second, known, rates, blended, faster, plan{Members: 8, Most: 12, LearningRate: 0.047, Rounds: 320, Training: ms(3738.15), Place: placeBetween}},
 		{3 * time.Second, known, rates, blended, faster, none},
 		{12 * time.Second, known, rates, blended, all, none}, // 2 · (12 − 7.6203) s are less than three trials
-		{14 * time.Second, known, rates, blended, all, Plan{Trials: 3, Members: 8, Most: 12, LearningRate: 0.03, Rounds: 501, Training: ms(5861.7)}},
-		{time.Hour, known, rates, blended, Plan{Members: 8, place: placeOfSearch}, none}, // nothing is better than a search
+		{14 * time.Second, known, rates, blended, all, plan{Trials: 3, Members: 8, Most: 12, LearningRate: 0.03, Rounds: 501, Training: ms(5861.7)}},
+		// Of models of folds fewer are not better than all with a higher rate, nor the same again.
+		{7 * time.Second, known, rates, folds, plan{Members: 10, LearningRate: 0.06, Place: placeAllFaster}, none},
+		{4 * time.Second, known, rates, folds, plan{Members: 5, LearningRate: 0.03, Place: placeFew}, none},
+		{5 * time.Second, known, rates, folds, plan{Members: 5, LearningRate: 0.03, Place: placeFew}, plan{Members: 10, LearningRate: 0.06, Rounds: 251, Training: ms(3757.5), Place: placeAllFaster}},
+		{time.Hour, known, rates, blended, plan{Members: 8, Place: placeSearch}, none}, // nothing is better than a search
 	} {
-		got := c.pace.fits(&p, c.space, c.averaging, c.left, c.than)
+		got, fits := c.pace.fits(&p, c.space, c.averaging, c.left, c.than)
+		if fits != (c.want.Rounds > 0) {
+			t.Errorf("%v: fits: %v", c.left, fits)
+		}
 		if math.Abs(float64(got.Training-c.want.Training)) > 1000 {
 			t.Errorf("%v: training takes %v, want %v", c.left, got.Training, c.want.Training)
 		}
@@ -82,9 +92,21 @@ func TestPlan(t *testing.T) {
 	}
 }
 
-// Of the parts of a pilot the fastest counts: rounds of 2 ms, while another program was running, and of 1 ms.
+// Rounds that are given are all kept.
+func TestPlanGivenRounds(t *testing.T) {
+	p := slow()
+	p.EarlyStopping, p.Rounds = 0, 200
+	c := pace{0.001, budgetFolds, sumOfRates, false}
+	want := plan{Members: 10, LearningRate: 0.03, Rounds: 200, Training: seconds(2.25), Place: placeAll}
+	if got, fits := c.fits(&p, nil, averaging{members: budgetMembers}, 3*time.Second, plan{Place: placeNone}); !fits || got != want {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+}
+
+// Of the parts of a pilot the fastest counts: rounds of 2 ms, while another program was running, and of 1 ms. Two folds whose rounds end at
+// the same time are no faster than one after the other.
 func TestSecondsOf(t *testing.T) {
-	var rounds []time.Time
+	var rounds, pairs []time.Time
 	at := time.Unix(0, 0)
 	for i := range 60 {
 		took := 2 * time.Millisecond
@@ -93,13 +115,18 @@ func TestSecondsOf(t *testing.T) {
 		}
 		at = at.Add(took)
 		rounds = append(rounds, at)
+		pairs = append(pairs, time.Unix(0, 0).Add(time.Duration(i/2*4)*time.Millisecond))
 	}
 	for _, c := range []struct {
-		rounds []time.Time
-		want   float64
-	}{{rounds, 0.001}, {rounds[30:], 0.002}, {rounds[:3], 0.002}, {rounds[12:18], (2*2 + 3*1) / 5e3}} {
-		if got := secondsOf(c.rounds); math.Abs(got-c.want) > 1e-9 {
-			t.Errorf("%d rounds: %v s, want %v", len(c.rounds), got, c.want)
+		rounds   []time.Time
+		folds    int
+		low, top float64
+	}{
+		{rounds, 5, 0.001, 0.001}, {rounds[30:], 5, 0.002, 0.002}, {rounds[:3], 1, 0.002, 0.002}, {rounds[12:18], 1, 7e-3 / 5, 7e-3 / 5}, {rounds[:3], 5, 0.002, 0.002},
+		{pairs, 2, 0.0018, 0.0022}, {rounds[:1], 5, 0, 0},
+	} {
+		if got := secondsOf(c.rounds, c.folds); got < c.low-1e-9 || got > c.top+1e-9 {
+			t.Errorf("%d rounds of %d folds: %v s, want %v to %v", len(c.rounds), c.folds, got, c.low, c.top)
 		}
 	}
 }
@@ -114,11 +141,13 @@ func TestGoesOn(t *testing.T) {
 		err    error
 		want   *model.Model
 	}{
-		{"better", booster.Report{Blended: 12, BestRound: 300}, nil, second},
-		{"fewer", booster.Report{BestRound: 300}, nil, first},
-		{"time over", booster.Report{Blended: 12, BestRound: 300, Stopped: booster.StoppedTimeLimit}, nil, first},
+		{"better", booster.Report{Blended: 12, BestRound: 300, Retrained: true}, nil, second},
+		{"one", booster.Report{BestRound: 300, Retrained: true}, nil, first},
+		{"half of one", booster.Report{Blended: 12, BestRound: 300}, nil, first},
+		{"time over", booster.Report{Blended: 12, BestRound: 300, Retrained: true, Stopped: booster.StoppedTimeLimit}, nil, first},
 		{"no time", booster.Report{}, booster.ErrBudget, first},
 		{"fails", booster.Report{}, booster.ErrParams, first},
+		{"interrupted", booster.Report{}, booster.ErrInterrupted, first},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := &spending{Budget: Budget{Time: 240 * time.Second, Log: slog.New(slog.DiscardHandler), Space: rates}, base: slow(), averaging: averaging{budgetBlended, true}}
@@ -126,7 +155,7 @@ func TestGoesOn(t *testing.T) {
 			var asked []booster.Params
 			m, report, err := s.train(t.Context(), func(_ context.Context, p booster.Params, more func(*booster.Report) bool) (*booster.Model, booster.Report, error) {
 				asked = append(asked, p)
-				its := booster.Report{BestRound: 150, Blended: 2}
+				its := booster.Report{BestRound: 150, Blended: 2, Retrained: true}
 				goesOn := more(&its)
 				if len(asked) == 1 {
 					if goesOn {
@@ -150,10 +179,39 @@ func TestGoesOn(t *testing.T) {
 			if m != c.want || (m == second) != reflect.DeepEqual(report, c.second) {
 				t.Errorf("the wrong model, with %+v", report)
 			}
-			if failed := c.err == booster.ErrParams; failed != errors.Is(err, booster.ErrParams) {
+			if interrupted := c.err == booster.ErrInterrupted; interrupted != (err != nil) || interrupted && !errors.Is(err, booster.ErrInterrupted) {
 				t.Error(err)
 			}
 		})
+	}
+}
+
+// A model that stopped by some of the rows, and was not trained again, tells how long rounds take: 0.9 of the rows for 100 best rounds of a
+// rate of 0.1 and a third as many beyond, 12 s in all, are 0.9 · 5/4 · 133.3 = 150 rounds of a fold of 0.08 s each.
+func TestLearn(t *testing.T) {
+	s := &spending{asked: slow(), averaging: averaging{budgetBlended, true}}
+	s.asked.LearningRate = 0.1
+	s.learn(&booster.Report{BestRound: 100}, 1, 12*time.Second)
+	if !s.known || math.Abs(s.each-0.08) > 1e-9 || math.Abs(s.rates-100*0.1/0.75) > 1e-9 {
+		t.Errorf("%+v", s.pace)
+	}
+}
+
+// A training that the time of a budget ends is told of by the budget, which was given, other errors by themselves.
+func TestOver(t *testing.T) {
+	limit := fmt.Errorf("%w: train.time_limit of 20ms was over before the first round", booster.ErrBudget)
+	s := &spending{Budget: Budget{Time: 900 * time.Millisecond, Given: time.Second}, end: time.Now()}
+	if got := s.over(limit); !errors.Is(got, booster.ErrBudget) || !strings.Contains(got.Error(), "train.budget of 1s was over before the first round") {
+		t.Error(got)
+	}
+	memory := fmt.Errorf("training: %w", new(budget.Over))
+	for _, err := range []error{booster.ErrParams, memory} {
+		if got := s.over(err); got != err {
+			t.Error(got)
+		}
+	}
+	if s.end = time.Now().Add(time.Minute); s.over(limit) != limit {
+		t.Error("there is time")
 	}
 }
 

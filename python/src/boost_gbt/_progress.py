@@ -41,6 +41,8 @@ class Bar:
             return
         if self.bar is None:
             self.bar = self.tqdm(total=event["of"], unit="round", leave=False)
+        if event["of"] != self.bar.total:  # another training
+            self.bar.reset(total=event["of"])
         self.bar.update(event["round"] - self.bar.n)
         if event.get("evals"):
             first = event["evals"][0]
