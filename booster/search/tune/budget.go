@@ -142,12 +142,17 @@ func (s *spending) better(than plan) {
 
 // pilot measures a few rounds.
 func (s *spending) pilot(ctx context.Context) error {
+	s.pace = pace{each: math.Inf(1), rates: sumOfRates}
 	of, err := s.searcher()
+	if errors.Is(err, booster.ErrParams) || errors.Is(err, dataset.ErrTable) { // too few rows for folds, or an error that training says as well
+		s.Log.Debug(fmt.Sprintf("no search: %v", err))
+		return nil
+	}
 	if err != nil {
 		return err
 	}
 	folds, _ := of.judge.Folds()
-	s.pace = pace{each: math.Inf(1), judged: len(folds), rates: sumOfRates}
+	s.judged = len(folds)
 	var rounds []time.Time
 	of.OnRound = func(int, int) { rounds = append(rounds, time.Now()) }
 	defer func() { of.OnRound = nil }()
@@ -156,6 +161,9 @@ func (s *spending) pilot(ctx context.Context) error {
 	within, cancel := context.WithTimeout(ctx, seconds(pilotShare*s.Time.Seconds()))
 	defer cancel()
 	_, err = of.judge.Judge(within, p, func(int, float64) bool { return false })
+	if _, memory := errors.AsType[*budget.Over](err); memory { // one model may need less
+		return nil
+	}
 	if err != nil && (ctx.Err() != nil || within.Err() == nil) {
 		return err
 	}
@@ -171,9 +179,11 @@ func (s *spending) searcher() (*searcher, error) {
 		return s.of, nil
 	}
 	c := Params{Division: search.Division{Folds: budgetFolds, Seed: s.base.Seed}, Space: s.Space, Own: s.Own, Sampler: TPE, Budget: s.Time, Log: s.Log}
-	var err error
-	s.of, err = newSearcher(s.base, s.table, c)
-	return s.of, err
+	of, err := newSearcher(s.base, s.table, c)
+	if err == nil {
+		s.of = of
+	}
+	return of, err
 }
 
 // secondsOf returns how long a round takes, by when rounds of so many folds ended, about in turn.
@@ -197,7 +207,12 @@ func (s *spending) follow(ctx context.Context, train Trainer) (*booster.Model, b
 	switch {
 	case s.plan.Trials > 0:
 		var err error
-		if p, err = s.search(ctx); err != nil {
+		p, err = s.search(ctx)
+		if errors.Is(err, booster.ErrParams) && ctx.Err() == nil { // such as a metric that is undefined in a fold
+			s.Log.Warn(fmt.Sprintf("no search: %v", err))
+			p, err = s.base, nil
+		}
+		if err != nil {
 			return nil, booster.Report{}, err
 		}
 	case s.plan.Rounds == 0:
@@ -258,15 +273,12 @@ func (s *spending) learn(report *booster.Report, models int, took time.Duration)
 	if report.Stopped == booster.StoppedTimeLimit || report.BestRound == 0 || s.asked.EarlyStopping == 0 {
 		return
 	}
-	best, cost := float64(report.BestRound), s.cost(models)
-	if !s.blends || models == 1 {
-		best /= beforeBest
-	}
+	stop, kept := float64(max(report.Rounds, report.BestRound)), float64(report.BestRound)
+	s.rates, s.known = kept*s.asked.LearningRate, true
 	if models == 1 && !report.Retrained {
-		cost *= onMost / (onMost + 1)
+		kept = 0
 	}
-	s.each, s.known = took.Seconds()/(cost*best), true
-	s.rates = float64(report.BestRound) * s.asked.LearningRate / beforeBest
+	s.each = took.Seconds() / s.averaging.rounds(models, stop, kept)
 }
 
 // search searches, and returns the parameters of the best trial.
@@ -280,8 +292,11 @@ func (s *spending) search(ctx context.Context) (booster.Params, error) {
 	}
 	of.end = s.end
 	of.reserve = func(t *Trial) time.Duration {
-		round := t.Seconds / float64(max(t.Rounds, 1)*s.judged)
-		return seconds(s.reserved(round*s.cost(s.members)*float64(t.Best)) + saveShare*s.Time.Seconds())
+		round, stop := t.Seconds/float64(max(t.Rounds, 1)*s.judged), t.Best
+		if s.blends {
+			stop += t.patience
+		}
+		return seconds(s.reserved(round*s.averaging.rounds(s.members, float64(stop), float64(t.Best))) + saveShare*s.Time.Seconds())
 	}
 	stopped, err := of.run(ctx)
 	if err != nil {

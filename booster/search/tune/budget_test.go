@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"reflect"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -13,6 +14,7 @@ import (
 	"boost/booster"
 	"boost/booster/search"
 	"boost/booster/search/tune"
+	"boost/dataset"
 )
 
 func bytesOf(t *testing.T, m *booster.Model) []byte {
@@ -113,6 +115,19 @@ func TestWithinNoTime(t *testing.T) {
 	}
 }
 
+// Too few rows for folds are trained on at once.
+func TestTrainFewRows(t *testing.T) {
+	quick := params()
+	quick.LearningRate = 0.25
+	for _, rows := range []int{1, 3} {
+		var got booster.Params
+		_, _, err := tune.Train(t.Context(), params(), example(t, rows), tune.Budget{Time: time.Second, Quick: quick, Space: space(t)}, asked(&got))
+		if err != nil || got.LearningRate != 0.25 || got.Blend != 0 {
+			t.Errorf("%d rows: a rate of %v, %v", rows, got.LearningRate, err)
+		}
+	}
+}
+
 // Without early stopping nothing tells the first models of a blend their rounds: models of folds are averaged.
 func TestWithinGivenRounds(t *testing.T) {
 	p := params()
@@ -149,5 +164,28 @@ func TestBagLimit(t *testing.T) {
 	again, err := search.Reproduce(t.Context(), m, nil, table)
 	if err != nil || !bytes.Equal(bytesOf(t, again), bytesOf(t, m)) {
 		t.Errorf("reproduced to other bytes, %v", err)
+	}
+}
+
+// A metric that is undefined in a fold does not keep a table from being trained on.
+func TestTrainWithoutSearch(t *testing.T) {
+	p := params()
+	p.Objective, p.Metrics = "binary", []string{"auc"}
+	x, labels := make([]float64, 200), make([]string, 200)
+	for i := range x {
+		x[i], labels[i] = float64(i%13), strconv.FormatBool(i == 7) // in one fold of five
+	}
+	table, err := dataset.FromColumns([]dataset.ColumnData{{Name: "x", Values: x}, {Name: "y", Values: labels}}, dataset.Label("y"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got booster.Params
+	var said bytes.Buffer
+	b := tune.Budget{Time: 10 * time.Second, Space: space(t), Log: slog.New(slog.NewTextHandler(&said, nil))}
+	if _, _, err := tune.Train(t.Context(), p, table, b, asked(&got)); err != nil || got.Objective != "binary" {
+		t.Errorf("%+v, %v", got.Objective, err)
+	}
+	if !strings.Contains(said.String(), "no search: ") || !strings.Contains(said.String(), "auc is undefined") {
+		t.Error(said.String())
 	}
 }

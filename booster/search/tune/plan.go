@@ -79,9 +79,8 @@ const (
 	budgetMembers = 10 // models of folds after a search
 	budgetBlended = 8  // models of all rows, where they can be averaged
 	mostBlended   = 12 // the same where time is left
-	// sumOfRates is about what the learning rates of all rounds add to where early stopping ends training, most of which
-	// is before the best round.
-	sumOfRates, beforeBest = 20, 0.75
+	// sumOfRates is about what the learning rates add to of the rounds that are kept where early stopping ends training.
+	sumOfRates = 15
 	// share is the part of a budget that is planned for, knownShare where rounds are known. The rest is for what a guess is wrong by.
 	share, knownShare = 0.85, 0.95
 	// averageShare is the part of the time for training that judging and averaging its models takes: 0.05 on tables of numbers, 0.2 where
@@ -92,8 +91,9 @@ const (
 	margin, blendMargin = 2, 1.3
 	// longer is by how many times more rounds than guessed may be best. Where they are more still, there are fewer models than planned.
 	longer = 1.5
-	// onMost is the share of the rows that is trained on where the others stop training.
-	onMost = 0.9
+	// onMost is the share of the rows that is trained on where the others stop training, whole of all rows beside those of a trial's fold.
+	// Symmetric trees take a little less time than others.
+	onMost, whole, bothKinds = 0.9, budgetFolds / (budgetFolds - 1.0), 1 + 0.8
 	// leastTrials is how many must fit for a search, the first of which is of the parameters that it begins with.
 	leastTrials = 3
 )
@@ -123,16 +123,15 @@ func (w averaging) most(members int) int {
 	return 0
 }
 
-// cost returns the rounds that training so many models takes for each round of one, in rounds of one fold of a trial.
-func (w averaging) cost(members int) float64 {
-	const whole = budgetFolds / (budgetFolds - 1.0) // all rows, beside those of a fold's training
+// rounds returns how many of one fold of a trial take as long as training so many models, each of which stops after some and keeps others.
+func (w averaging) rounds(members int, stop, kept float64) float64 {
 	switch {
 	case members == 1: // on most rows, and then again on all of them
-		return (onMost + 1) * whole
-	case w.blends: // of each kind the first beyond its best round, and then all on all rows; symmetric trees take a little less time
-		return (onMost/beforeBest + float64(members)/2) * (1 + 0.8) * whole
+		return (onMost*stop + kept) * whole
+	case w.blends: // the first of each kind on most rows, and then all on all rows
+		return (onMost*stop + float64(members)/2*kept) * bothKinds * whole
 	}
-	return float64(members-1) * whole
+	return float64(members-1) * stop * whole
 }
 
 // reserved returns the seconds that have to be left for a training of so many.
@@ -146,25 +145,20 @@ func (w averaging) reserved(training float64) float64 {
 // pace is how long rounds take, and how many there are.
 type pace struct {
 	each   float64 // seconds of a round of one fold while others are trained beside it; +Inf where it took too long to be measured
-	judged int     // folds of a trial
-	rates  float64 // what the learning rates add to of all rounds until early stopping ends training
+	judged int     // folds of a trial; 0 where there can be none
+	rates  float64 // what the learning rates add to of the rounds that are kept
 	known  bool    // by a training, not guessed
 }
 
-// rounds returns how many there are until training ends.
-func (c *pace) rounds(p *booster.Params, rate float64) float64 {
+// rounds returns after how many rounds training stops at a learning rate, and how many are kept, where the latter are so many times more
+// than the pace says.
+func (c *pace) rounds(p *booster.Params, rate, more float64) (stop, kept float64) {
+	most := float64(p.Rounds)
 	if p.EarlyStopping == 0 {
-		return float64(p.Rounds)
+		return most, most
 	}
-	return min(float64(p.Rounds), math.Ceil(c.rates/rate))
-}
-
-// kept returns how many of them are kept.
-func (c *pace) kept(p *booster.Params, rate float64) float64 {
-	if p.EarlyStopping == 0 {
-		return float64(p.Rounds)
-	}
-	return math.Ceil(beforeBest * c.rounds(p, rate))
+	kept = math.Ceil(more * math.Ceil(c.rates/rate))
+	return min(most, kept+float64(patience(p.EarlyStopping, p.LearningRate, rate))), min(most, kept)
 }
 
 // slower is how much lower a learning rate must be to be worth another training.
@@ -176,15 +170,21 @@ func (c *pace) fits(p *booster.Params, space Space, w averaging, left time.Durat
 	for i := range space {
 		free = free || space[i].Name == "train.learning_rate"
 	}
-	trial, best := c.each*float64(c.judged)*c.rounds(p, rate), c.kept(p, rate)
-	training := c.each * w.cost(w.members) * best
-	if spare := left.Seconds() - w.reserved(training); 2*spare >= leastTrials*trial && len(space) > 0 && than.Place > placeSearch {
-		return plan{Trials: max(1, int(2*spare/trial)), Members: w.members, Most: w.most(w.members), LearningRate: rate, Rounds: int(best), Training: seconds(training)}, true
+	stop, kept := c.rounds(p, rate, 1)
+	after := stop // of the training after the search
+	if !w.blends {
+		after = kept // which is found
+	}
+	trial, training := c.each*float64(c.judged)*stop, c.each*w.rounds(w.members, after, kept)
+	if spare := left.Seconds() - w.reserved(training); 2*spare >= leastTrials*trial && len(space) > 0 && c.judged > 0 && than.Place > placeSearch {
+		return plan{Trials: max(1, int(2*spare/trial)), Members: w.members, Most: w.most(w.members), LearningRate: rate, Rounds: int(kept), Training: seconds(training)}, true
 	}
 	fewer, known := max(w.members/2, 1), c.known && w.blends
 	between := math.Inf(1) // the lowest rate at which all models fit
 	if known {
-		between = math.Ceil(1000*c.each*w.cost(w.members)*beforeBest*c.rates/(knownShare*left.Seconds())) / 1000
+		// Rounds, and those without a better loss, are inverse to the rate.
+		atOne := c.each * w.rounds(w.members, c.rates+float64(p.EarlyStopping)*rate, c.rates)
+		between = math.Ceil(1000*atOne/(knownShare*left.Seconds())) / 1000
 		if than.Members > 1 && between > slower*than.LearningRate {
 			between = math.Inf(1)
 		}
@@ -206,19 +206,18 @@ func (c *pace) fits(p *booster.Params, space Space, w averaging, left time.Durat
 			continue
 		}
 		r := max(rate, min(next.rate, 0.3))
-		length := c.rounds(p, r)
-		if w.blends && next.members > 1 {
-			length *= beforeBest // what is beyond the best rounds is in the cost
-			if !known {
-				length *= longer
-			}
+		more := 1.0
+		if w.blends && next.members > 1 && !known {
+			more = longer
 		}
+		stop, planned := c.rounds(p, r, more)
+		_, kept := c.rounds(p, r, 1)
 		most := share
 		if known && next.members == w.members { // of which there may be fewer
 			most = knownShare
 		}
-		if training := c.each * w.cost(next.members) * length; training <= most*left.Seconds() {
-			return plan{Members: next.members, Most: w.most(next.members), LearningRate: r, Rounds: int(c.kept(p, r)), Training: seconds(training), Place: next.place}, true
+		if training := c.each * w.rounds(next.members, stop, planned); training <= most*left.Seconds() {
+			return plan{Members: next.members, Most: w.most(next.members), LearningRate: r, Rounds: int(kept), Training: seconds(training), Place: next.place}, true
 		}
 	}
 	return plan{Members: 1, Place: placeNone}, false

@@ -26,9 +26,9 @@ func slow() booster.Params {
 	return p
 }
 
-// What fits is planned, and no more. A round of a fold takes 1 ms. Rates of 0.03, 0.06 and 0.12 take ⌈20 / rate⌉ = 667, 334 and 167
-// rounds, of which three quarters are kept. For a round each, a trial takes 5 ms, ten models 9 · 5/4 = 11.25 ms, five 5 ms, and one, with
-// the training on all rows, 1.9 · 5/4 = 2.375 ms.
+// What fits is planned, and no more. A round of a fold takes 1 ms. Of rates of 0.03, 0.06 and 0.12 ⌈15 / rate⌉ = 500, 250 and 125 rounds
+// are kept, and training stops 200, 100 and 50 later. For each round a trial takes 5 ms, ten models 9 · 5/4 = 11.25 ms, five 5 ms, and one
+// 5/4 · (0.9 ms until it stops, and 1 ms that is kept).
 func TestPlan(t *testing.T) {
 	p := slow()
 	folds, blended := averaging{members: budgetMembers}, averaging{budgetBlended, true}
@@ -44,40 +44,42 @@ func TestPlan(t *testing.T) {
 		than plan
 		want plan
 	}{
-		// 11.25 · 501 = 5,636.25 ms · 2 / 0.88 = 12,809.7 ms are reserved; in the other 87,190.3 ms there are 26.1 trials of 3,335 ms, of which half are given up.
-		{100 * time.Second, guess, rates, folds, any, plan{Trials: 52, Members: 10, LearningRate: 0.03, Rounds: 501, Training: ms(5636.25)}},
-		{10 * time.Second, guess, rates, folds, any, plan{Members: 10, LearningRate: 0.03, Rounds: 501, Training: ms(7503.75), Place: placeAll}},
-		{8 * time.Second, guess, rates, folds, any, plan{Members: 10, LearningRate: 0.06, Rounds: 251, Training: ms(3757.5), Place: placeAllFaster}},
-		{4 * time.Second, guess, rates, folds, any, plan{Members: 5, LearningRate: 0.03, Rounds: 501, Training: ms(3335), Place: placeFew}},
-		{3 * time.Second, guess, rates, folds, any, plan{Members: 5, LearningRate: 0.06, Rounds: 251, Training: ms(1670), Place: placeFewFaster}},
-		{1900 * time.Millisecond, guess, rates, folds, any, plan{Members: 1, LearningRate: 0.03, Rounds: 501, Training: ms(1584.125), Place: placeOne}},
-		{1800 * time.Millisecond, guess, rates, folds, any, plan{Members: 1, LearningRate: 0.06, Rounds: 251, Training: ms(793.25), Place: placeOneFaster}},
-		{900 * time.Millisecond, guess, rates, folds, any, plan{Members: 1, LearningRate: 0.12, Rounds: 126, Training: ms(396.625), Place: placeQuick}},
+		// 11.25 · 500 = 5,625 ms · 2 / 0.88 = 12,784.1 ms are reserved; in the other 87,215.9 ms there are 24.9 trials of 3,500 ms, of which half are given up.
+		{100 * time.Second, guess, rates, folds, any, plan{Trials: 49, Members: 10, LearningRate: 0.03, Rounds: 500, Training: ms(5625)}},
+		{10 * time.Second, guess, rates, folds, any, plan{Members: 10, LearningRate: 0.03, Rounds: 500, Training: ms(7875), Place: placeAll}},
+		{8 * time.Second, guess, rates, folds, any, plan{Members: 10, LearningRate: 0.06, Rounds: 250, Training: ms(3937.5), Place: placeAllFaster}},
+		{4200 * time.Millisecond, guess, rates, folds, any, plan{Members: 5, LearningRate: 0.03, Rounds: 500, Training: ms(3500), Place: placeFew}},
+		{3 * time.Second, guess, rates, folds, any, plan{Members: 5, LearningRate: 0.06, Rounds: 250, Training: ms(1750), Place: placeFewFaster}},
+		{1900 * time.Millisecond, guess, rates, folds, any, plan{Members: 1, LearningRate: 0.03, Rounds: 500, Training: ms(1412.5), Place: placeOne}},
+		{1600 * time.Millisecond, guess, rates, folds, any, plan{Members: 1, LearningRate: 0.06, Rounds: 250, Training: ms(706.25), Place: placeOneFaster}},
+		{800 * time.Millisecond, guess, rates, folds, any, plan{Members: 1, LearningRate: 0.12, Rounds: 125, Training: ms(353.125), Place: placeQuick}},
 		{400 * time.Millisecond, guess, rates, folds, any, none},
-		{1800 * time.Millisecond, guess, nil, folds, any, none}, // the rate was given
+		{1600 * time.Millisecond, guess, nil, folds, any, none}, // the rate was given
 		{100 * time.Second, pace{math.Inf(1), budgetFolds, sumOfRates, false}, rates, folds, any, none},
-		// 5,861.7 ms · 1.3 = 7,620.2 ms are reserved; in the other 92,379.8 ms there are 27.7 trials.
-		// Eight models of all rows, half of them with symmetric trees, take (0.9 / 0.75 + 4) · 1.8 · 5/4 = 11.7 ms for each best round of one, four 7.2 ms, two 4.95 ms.
-		{100 * time.Second, guess, rates, blended, any, plan{Trials: 55, Members: 8, Most: 12, LearningRate: 0.03, Rounds: 501, Training: ms(5861.7)}},
-		// Half as many more may be best: 11.7 · 750.375 = 8,779.4 ms.
-		{11 * time.Second, guess, rates, blended, any, plan{Members: 8, Most: 12, LearningRate: 0.03, Rounds: 501, Training: ms(8779.3875), Place: placeAll}},
-		{10 * time.Second, guess, rates, blended, any, plan{Members: 8, Most: 12, LearningRate: 0.06, Rounds: 251, Training: ms(4396.275), Place: placeAllFaster}},
-		{4 * time.Second, guess, rates, blended, any, plan{Members: 4, Most: 12, LearningRate: 0.06, Rounds: 251, Training: ms(2705.4), Place: placeFewFaster}},
-		{3 * time.Second, guess, rates, blended, any, plan{Members: 2, Most: 12, LearningRate: 0.06, Rounds: 251, Training: ms(1859.9625), Place: placePair}},
-		{2000 * time.Millisecond, guess, rates, blended, any, plan{Members: 1, LearningRate: 0.03, Rounds: 501, Training: ms(1584.125), Place: placeOne}},
-		// Where rounds are known, eight models take 11.7 · 667 · 0.75 = 5,852.925 ms, and four 3,601.8 ms. They are better than eight of a higher rate.
-		{7 * time.Second, known, rates, blended, faster, plan{Members: 8, Most: 12, LearningRate: 0.03, Rounds: 501, Training: ms(5852.925), Place: placeAll}},
-		{5 * time.Second, known, rates, blended, faster, plan{Members: 4, Most: 12, LearningRate: 0.03, Rounds: 501, Training: ms(3601.8), Place: placeFewKnown}},
-		// Eight models of a rate of 0.047 take 11.7 · 426 · 0.75 = 3,738.15 ms. A rate above four fifths of the other's is not worth it.
-		{4 * time.Second, known, rates, blended, faster, plan{Members: 8, Most: 12, LearningRate: 0.047, Rounds: 320, Training: ms(3738.15), Place: placeBetween}},
+		// Eight models of all rows, half of them with symmetric trees, take 1.8 · 5/4 · (0.9 · 700 + 4 · 500) = 5,917.5 ms, of which 1.3 times as many are
+		// reserved; in the other 92,307.25 ms there are 26.4 trials.
+		{100 * time.Second, guess, rates, blended, any, plan{Trials: 52, Members: 8, Most: 12, LearningRate: 0.03, Rounds: 500, Training: ms(5917.5)}},
+		// Half as many more may be best: 2.25 · (0.9 · 950 + 4 · 750) ms.
+		{11 * time.Second, guess, rates, blended, any, plan{Members: 8, Most: 12, LearningRate: 0.03, Rounds: 500, Training: ms(8673.75), Place: placeAll}},
+		{10 * time.Second, guess, rates, blended, any, plan{Members: 8, Most: 12, LearningRate: 0.06, Rounds: 250, Training: ms(4336.875), Place: placeAllFaster}},
+		{4 * time.Second, guess, rates, blended, any, plan{Members: 4, Most: 12, LearningRate: 0.06, Rounds: 250, Training: ms(2649.375), Place: placeFewFaster}},
+		{3 * time.Second, guess, rates, blended, any, plan{Members: 2, Most: 12, LearningRate: 0.06, Rounds: 250, Training: ms(1805.625), Place: placePair}},
+		{2000 * time.Millisecond, guess, rates, blended, any, plan{Members: 1, LearningRate: 0.03, Rounds: 500, Training: ms(1412.5), Place: placeOne}},
+		// Where rounds are known, four models are better than eight of a higher rate.
+		{7 * time.Second, known, rates, blended, faster, plan{Members: 8, Most: 12, LearningRate: 0.03, Rounds: 500, Training: ms(5917.5), Place: placeAll}},
+		{5 * time.Second, known, rates, blended, faster, plan{Members: 4, Most: 12, LearningRate: 0.03, Rounds: 500, Training: ms(3667.5), Place: placeFewKnown}},
+		// A rate of 2.25 · (0.9 · (15 + 200 · 0.03) + 4 · 15) / 3,800 = 0.0468 is rounded up: 320 rounds are kept of 448. A rate above four fifths of the other's
+		// is not worth it.
+		{4 * time.Second, known, rates, blended, faster, plan{Members: 8, Most: 12, LearningRate: 0.047, Rounds: 320, Training: ms(3787.2), Place: placeBetween}},
 		{3 * time.Second, known, rates, blended, faster, none},
-		{12 * time.Second, known, rates, blended, all, none}, // 2 · (12 − 7.6203) s are less than three trials
-		{14 * time.Second, known, rates, blended, all, plan{Trials: 3, Members: 8, Most: 12, LearningRate: 0.03, Rounds: 501, Training: ms(5861.7)}},
+		{12 * time.Second, known, rates, blended, all, none}, // 2 · (12 − 7.69275) s are less than three trials
+		{14 * time.Second, known, rates, blended, all, plan{Trials: 3, Members: 8, Most: 12, LearningRate: 0.03, Rounds: 500, Training: ms(5917.5)}},
 		// Of models of folds fewer are not better than all with a higher rate, nor the same again.
 		{7 * time.Second, known, rates, folds, plan{Members: 10, LearningRate: 0.06, Place: placeAllFaster}, none},
 		{4 * time.Second, known, rates, folds, plan{Members: 5, LearningRate: 0.03, Place: placeFew}, none},
-		{5 * time.Second, known, rates, folds, plan{Members: 5, LearningRate: 0.03, Place: placeFew}, plan{Members: 10, LearningRate: 0.06, Rounds: 251, Training: ms(3757.5), Place: placeAllFaster}},
-		{time.Hour, known, rates, blended, plan{Members: 8, Place: placeSearch}, none}, // nothing is better than a search
+		{5 * time.Second, known, rates, folds, plan{Members: 5, LearningRate: 0.03, Place: placeFew}, plan{Members: 10, LearningRate: 0.06, Rounds: 250, Training: ms(3937.5), Place: placeAllFaster}},
+		{100 * time.Second, pace{0.001, 0, sumOfRates, false}, rates, blended, any, plan{Members: 8, Most: 12, LearningRate: 0.03, Rounds: 500, Training: ms(8673.75), Place: placeAll}}, // no folds
+		{time.Hour, known, rates, blended, plan{Members: 8, Place: placeSearch}, none},                                                                                                   // nothing is better than a search
 	} {
 		got, fits := c.pace.fits(&p, c.space, c.averaging, c.left, c.than)
 		if fits != (c.want.Rounds > 0) {
@@ -155,7 +157,7 @@ func TestGoesOn(t *testing.T) {
 			var asked []booster.Params
 			m, report, err := s.train(t.Context(), func(_ context.Context, p booster.Params, more func(*booster.Report) bool) (*booster.Model, booster.Report, error) {
 				asked = append(asked, p)
-				its := booster.Report{BestRound: 150, Blended: 2, Retrained: true}
+				its := booster.Report{Rounds: 250, BestRound: 150, Blended: 2, Retrained: true}
 				goesOn := more(&its)
 				if len(asked) == 1 {
 					if goesOn {
@@ -186,14 +188,20 @@ func TestGoesOn(t *testing.T) {
 	}
 }
 
-// A model that stopped by some of the rows, and was not trained again, tells how long rounds take: 0.9 of the rows for 100 best rounds of a
-// rate of 0.1 and a third as many beyond, 12 s in all, are 0.9 · 5/4 · 133.3 = 150 rounds of a fold of 0.08 s each.
+// A model that stopped after 150 rounds, and was not trained again, tells how long rounds take: 13.5 s on nine tenths of the rows are
+// 0.9 · 5/4 · 150 = 168.75 rounds of a fold of 0.08 s each. Two models of 2.25 · (0.9 · 150 + 100) = 528.75 such rounds took 42.3 s.
 func TestLearn(t *testing.T) {
-	s := &spending{asked: slow(), averaging: averaging{budgetBlended, true}}
-	s.asked.LearningRate = 0.1
-	s.learn(&booster.Report{BestRound: 100}, 1, 12*time.Second)
-	if !s.known || math.Abs(s.each-0.08) > 1e-9 || math.Abs(s.rates-100*0.1/0.75) > 1e-9 {
-		t.Errorf("%+v", s.pace)
+	for _, c := range []struct {
+		report booster.Report
+		models int
+		took   float64
+	}{{booster.Report{Rounds: 150, BestRound: 100}, 1, 13.5}, {booster.Report{Rounds: 150, BestRound: 100, Retrained: true}, 2, 42.3}} {
+		s := &spending{asked: slow(), averaging: averaging{budgetBlended, true}}
+		s.asked.LearningRate = 0.1
+		s.learn(&c.report, c.models, seconds(c.took))
+		if !s.known || math.Abs(s.each-0.08) > 1e-6 || math.Abs(s.rates-10) > 1e-9 {
+			t.Errorf("%d models: %+v", c.models, s.pace)
+		}
 	}
 }
 
@@ -220,7 +228,7 @@ func TestOver(t *testing.T) {
 func TestInTime(t *testing.T) {
 	s := &searcher{end: time.Now().Add(time.Minute)}
 	s.reserve = func(t *Trial) time.Duration { return time.Duration(t.Best) * time.Second }
-	prune := s.inTime(time.Now(), nil)
+	prune := s.inTime(time.Now(), 0, nil)
 	for _, c := range []struct {
 		round  int
 		best   float64
@@ -230,7 +238,7 @@ func TestInTime(t *testing.T) {
 			t.Errorf("after %d rounds: %v", c.round, got)
 		}
 	}
-	if !s.inTime(time.Now(), func(int, float64) bool { return true })(1, 9) {
+	if !s.inTime(time.Now(), 0, func(int, float64) bool { return true })(1, 9) {
 		t.Error("what others are ahead of goes on")
 	}
 }

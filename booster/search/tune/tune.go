@@ -79,7 +79,8 @@ type Trial struct {
 	Seconds   float64
 	Error     string // of a failed one
 
-	metric string // whose value it is
+	metric   string // whose value it is
+	patience int    // rounds without a better mean that end it
 }
 
 // Result is what a search found.
@@ -384,9 +385,10 @@ func (s *searcher) try(ctx context.Context, n int, values []string) (Trial, erro
 		return t, err
 	}
 	p.EarlyStopping = patience(p.EarlyStopping, s.base.LearningRate, p.LearningRate)
+	t.patience = p.EarlyStopping
 	prune := s.pruner(&t, s.rungs(t.Bracket, p.Rounds, p.LearningRate))
 	if s.reserve != nil {
-		prune = s.inTime(start, prune)
+		prune = s.inTime(start, p.EarlyStopping, prune)
 	}
 	score, err := s.judge.Judge(ctx, p, prune)
 	t.Seconds = time.Since(start).Seconds()
@@ -408,13 +410,13 @@ func (s *searcher) try(ctx context.Context, n int, values []string) (Trial, erro
 }
 
 // inTime gives a trial up where prune does, and where no more than the time to train with it is left.
-func (s *searcher) inTime(start time.Time, prune search.Prune) search.Prune {
+func (s *searcher) inTime(start time.Time, patience int, prune search.Prune) search.Prune {
 	last, at := math.NaN(), 0
 	return func(round int, best float64) bool {
 		if best != last {
 			last, at = best, round
 		}
-		so := Trial{Seconds: time.Since(start).Seconds(), Rounds: round, Best: at}
+		so := Trial{Seconds: time.Since(start).Seconds(), Rounds: round, Best: at, patience: patience}
 		return prune != nil && prune(round, best) || time.Until(s.end) < s.reserve(&so)
 	}
 }
