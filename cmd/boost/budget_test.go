@@ -26,6 +26,10 @@ func TestBudget(t *testing.T) {
 	for _, alone := range [][]string{{"--set", "quantize.dtype=I8", "--set", "quantize.error_feedback=true"}, {"--set", "data.init_score=x"}} {
 		says(t, must(t, 0, boost(t, train(append(alone, "--budget", "1s", "--set", "train.early_stopping=5")...)...)).errors, "plan for ")
 	}
+	// Given rounds, and too few rows for folds.
+	says(t, must(t, 0, boost(t, train("--budget", "1s", "--set", "train.early_stopping=0")...)).errors, "plan for ")
+	file(t, "few.csv", table(3))
+	says(t, must(t, 0, boost(t, "train", "few.csv", "--label", "y", "--budget", "1s")).errors, "one model with learning rate 0.1")
 	for _, c := range []struct {
 		want string
 		more []string

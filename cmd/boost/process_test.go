@@ -93,6 +93,20 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
+// Of several models those that are whole are averaged, and the report says that the run was interrupted, although the first model had
+// stopped by itself.
+func TestInterruptMean(t *testing.T) {
+	inFolder(t)
+	file(t, "t.csv", table(3000))
+	var out bytes.Buffer
+	p := begin(t, func(cmd *exec.Cmd) { cmd.Stdout = &out }, "train", "t.csv", "--label", "y", "--ignore", "x", "-v", "--json", "-o", "m.boost",
+		"--set", "train.blend=100", "--set", "train.retrain=true", "--set", "train.rounds=300", "--set", "train.early_stopping=50", "--set", "train.learning_rate=0.05")
+	p.until("symmetric trees") // which the second model has
+	says(t, must(t, 130, p.end()).errors, "interrupted: the mean of the ", " models so far was written to m.boost.partial")
+	says(t, out.String(), `"stopped": "interrupted"`, `"blend": `)
+	must(t, 0, boost(t, "reproduce", "m.boost.partial", "t.csv"))
+}
+
 // The second one ends the program at once, where the first cannot take effect: here
 // nobody takes the predictions.
 func TestInterruptTwice(t *testing.T) {

@@ -222,7 +222,12 @@ func (r *trainRun) keep(ctx context.Context, model *booster.Model, err error) er
 	}
 	r.saving = time.Since(start)
 	if err != nil {
-		r.a.log.Warn("interrupted: the model so far was written to "+path, "rounds", model.Rounds())
+		r.report.Stopped = booster.StoppedInterrupted // also where the first of several models had stopped by itself
+		what := "the model so far"
+		if r.report.Blended > 0 {
+			what = fmt.Sprintf("the mean of the %d models so far", r.report.Blended)
+		}
+		r.a.log.Warn("interrupted: "+what+" was written to "+path, "rounds", model.Rounds())
 		r.sayResume(err)
 	}
 	if finishErr := r.finish(ctx, model, path, err != nil); finishErr != nil {
